@@ -1,0 +1,86 @@
+"""eager: dygraph. An op computes at once and leaves a GradNode behind.
+
+Paddle: paddle/fluid/eager/.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+from minipaddle.eager.tensor import EagerParamBase, Tensor, to_tensor  # isort: skip  (first: the others need it)
+from minipaddle.eager.backward import backward, grad
+from minipaddle.eager.eager_gen import call_dygraph, source_of, tracer
+from minipaddle.phi.core.op import Op
+from minipaddle.phi.core.world import World, register_world
+from minipaddle.phi.math_op_patch import patch_operators
+
+__all__ = [
+    "EagerParamBase",
+    "Tensor",
+    "backward",
+    "enable_grad",
+    "grad",
+    "is_grad_enabled",
+    "no_grad",
+    "set_grad_enabled",
+    "source_of",
+    "to_tensor",
+]
+
+
+class set_grad_enabled(contextlib.ContextDecorator):  # noqa: N801 (Paddle's name)
+    """Inside (or in a decorated function), ops are recorded (True) or not (False)."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+        self.before: list[bool] = []
+
+    def __enter__(self) -> None:
+        self.before.append(tracer.has_grad)
+        tracer.has_grad = self.mode
+
+    def __exit__(self, *exception: object) -> None:
+        tracer.has_grad = self.before.pop()
+
+
+def no_grad(function: Callable | None = None) -> Any:
+    """`with paddle.no_grad():` or `@paddle.no_grad()`: ops inside are not recorded."""
+    guard = set_grad_enabled(False)
+    return guard if function is None else guard(function)
+
+
+def enable_grad(function: Callable | None = None) -> Any:
+    """Inside, ops are recorded again."""
+    guard = set_grad_enabled(True)
+    return guard if function is None else guard(function)
+
+
+def is_grad_enabled() -> bool:
+    """True where ops are recorded."""
+    return tracer.has_grad
+
+
+def _create_parameter(
+    shape: Any, dtype: Any, initializer: Callable, name: str, trainable: bool = True
+) -> EagerParamBase:
+    """A parameter whose numbers the initializer makes now."""
+    with no_grad():
+        value = initializer(shape, dtype)
+    return EagerParamBase(value._data, name, trainable)
+
+
+def _call_operator(op: Op, inputs: Any, attrs: dict[str, Any]) -> Any:
+    return call_dygraph(op, inputs, attrs)
+
+
+def _tensor_from_array(self: Tensor, other: Any) -> Tensor | None:
+    """An operator's other side may be a numpy array or a list, as in Paddle."""
+    return to_tensor(other) if hasattr(other, "__array__") or isinstance(other, list) else None
+
+
+_call_operator.convert = _tensor_from_array  # type: ignore[attr-defined]
+
+patch_operators(Tensor, _call_operator)
+register_world(World("dygraph", call_dygraph, _create_parameter))

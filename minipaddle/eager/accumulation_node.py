@@ -1,0 +1,58 @@
+"""GradNodeAccumulation: the end of the road. It adds what arrives to a leaf's `.grad`.
+
+Paddle: paddle/fluid/eager/accumulation/accumulation_node.h.
+Left out: sparse gradients, reduce hooks for data parallel (data parallel uses the leaf's own hooks).
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+from minipaddle.eager.autograd_meta import AutogradMeta
+from minipaddle.eager.grad_node_info import GradNodeBase
+from minipaddle.eager.tensor import Tensor
+from minipaddle.phi.core.meta_tensor import MetaTensor
+
+
+class GradNodeAccumulation(GradNodeBase):
+    """The node of a leaf. It holds the leaf's AutogradMeta weakly: a graph does not keep a dropped leaf alive."""
+
+    __slots__ = ("leaf_meta",)
+
+    accumulates = True
+
+    def __init__(self, leaf_meta: AutogradMeta, data: Any) -> None:
+        super().__init__([], [MetaTensor(data.shape, data.dtype)])
+        self.leaf_meta = weakref.ref(leaf_meta)
+
+    @property
+    def next_functions(self) -> list[GradNodeBase | None]:
+        return [None]  # as Paddle shows it
+
+    def __call__(self, grads: Sequence[Tensor], create_graph: bool = False) -> list[Tensor | None]:
+        (grad,) = grads
+        meta = self.leaf_meta()
+        if meta is None:
+            return []
+        for hook in list(meta.hooks.values()):
+            changed = hook(grad)
+            grad = grad if changed is None else changed
+        if meta.grad is not None:
+            meta.grad = add_grads(meta.grad, grad, create_graph)
+        elif create_graph:
+            meta.grad = grad
+        else:
+            meta.grad = Tensor(grad._data)
+            meta.grad.stop_gradient = False  # as Paddle shows it
+        return []
+
+
+def add_grads(a: Tensor, b: Tensor, create_graph: bool) -> Tensor:
+    """a + b; recorded only where the gradient itself will be differentiated."""
+    if create_graph:
+        return a + b  # type: ignore[operator]
+    total = Tensor(a._data + b._data)
+    total.stop_gradient = False
+    return total

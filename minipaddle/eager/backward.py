@@ -1,0 +1,216 @@
+"""Eager backward: walks GradNodes from the loss to the leaves, in the order in which their gradients are complete.
+
+A node may run when *all* its gradients have arrived. How many that will be is counted before the walk starts: the
+number of edges into the node, its in-degree.
+
+Paddle: paddle/fluid/eager/backward.cc (RunBackward, getInDegreeMap), general_grad.h.
+Left out: the queue of nodes that are forced to run first, NaN checks, dist Tensors.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from minipaddle.eager.grad_node_info import GradNodeBase
+from minipaddle.eager.grad_tensor_holder import GradTensorHolder
+from minipaddle.eager.tensor import Tensor
+
+
+def get_in_degree_map(roots: Iterable[GradNodeBase]) -> dict[GradNodeBase, int]:
+    """How many edges arrive at each node that can be reached from `roots`."""
+    in_degree: dict[GradNodeBase, int] = {}
+    queue = deque(roots)
+    for root in queue:
+        in_degree[root] = 0
+    expanded = set(queue)
+    while queue:
+        for edge in queue.popleft().edges:
+            if edge is None:
+                continue
+            in_degree[edge.node] = in_degree.get(edge.node, 0) + 1
+            if edge.node not in expanded:
+                expanded.add(edge.node)
+                queue.append(edge.node)
+    return in_degree
+
+
+class GeneralGrad:
+    """What `paddle.grad` wants: the gradients of `inputs` only, and no node run that does not lead to one of them.
+
+    Paddle: the class of that name in paddle/fluid/eager/general_grad.h.
+    """
+
+    def __init__(self, inputs: Sequence[Tensor], roots: Iterable[GradNodeBase]) -> None:
+        self.wanted: dict[tuple[GradNodeBase, int], int] = {}
+        for position, tensor in enumerate(inputs):
+            edge = tensor._grad_edge()
+            if edge is not None:
+                self.wanted[(edge.node, edge.slot)] = position
+        self.results: list[Tensor | None] = [None] * len(inputs)
+        self.needed = self._nodes_that_lead_to_inputs(roots)
+
+    def _nodes_that_lead_to_inputs(self, roots: Iterable[GradNodeBase]) -> set[GradNodeBase]:
+        """Walks the graph backwards, from the wanted nodes to the roots."""
+        users: dict[GradNodeBase, list[GradNodeBase]] = {}
+        queue = deque(roots)
+        seen = set(queue)
+        while queue:
+            node = queue.popleft()
+            for edge in node.edges:
+                if edge is None:
+                    continue
+                users.setdefault(edge.node, []).append(node)
+                if edge.node not in seen:
+                    seen.add(edge.node)
+                    queue.append(edge.node)
+        needed = {node for node, _slot in self.wanted if node in seen}
+        queue = deque(needed)
+        while queue:
+            for user in users.get(queue.popleft(), ()):
+                if user not in needed:
+                    needed.add(user)
+                    queue.append(user)
+        return needed
+
+    def take(self, node: GradNodeBase, grads: Sequence[Tensor | None]) -> None:
+        """Notes the gradients that arrived at `node`, where they are wanted."""
+        for slot, grad in enumerate(grads):
+            position = self.wanted.get((node, slot))
+            if position is not None:
+                self.results[position] = grad
+
+    def must_run(self, node: GradNodeBase) -> bool:
+        """False for leaves (nothing is added to `.grad`) and for nodes that lead to no input."""
+        return node in self.needed and not node.accumulates
+
+
+def run_backward(
+    tensors: Sequence[Tensor],
+    grad_tensors: Sequence[Tensor | None],
+    retain_graph: bool = False,
+    create_graph: bool = False,
+    inputs: Sequence[Tensor] | None = None,
+) -> list[Tensor | None]:
+    """Runs backward from `tensors`.
+
+    Args:
+        tensors: where to start.
+        grad_tensors: their gradients; None stands for ones.
+        retain_graph: keep what the nodes saved, for another backward.
+        create_graph: record the backward itself.
+        inputs: collect the gradients of these, instead of adding to the leaves' `.grad`.
+
+    Returns:
+        The gradients of `inputs` (None where there is none); empty without `inputs`.
+
+    Raises:
+        RuntimeError: the graph was freed, or a saved Tensor was changed in place.
+        ValueError: a gradient's shape is not its Tensor's.
+    """
+    holders: dict[GradNodeBase, GradTensorHolder] = {}
+    for tensor, grad in zip(tensors, grad_tensors, strict=True):
+        edge = tensor._grad_edge()
+        if edge is None:
+            continue
+        holder = holders.setdefault(edge.node, GradTensorHolder(len(edge.node.output_metas)))
+        holder.add(edge.slot, _initial_grad(tensor, grad), create_graph)
+    general_grad = None if inputs is None else GeneralGrad(inputs, holders)
+
+    in_degree = get_in_degree_map(holders)
+    queue = deque(node for node in holders if in_degree[node] == 0)
+    while queue:
+        node = queue.popleft()
+        results: Sequence[Tensor | None] = [None] * len(node.edges)
+        if node in holders:  # otherwise no gradient came this way; those behind it must still hear of it
+            grads = _apply_hooks(node, holders.pop(node))
+            if general_grad is not None:
+                general_grad.take(node, grads)
+            if general_grad is None or general_grad.must_run(node):
+                results = node(grads, create_graph)
+                if not retain_graph and not node.accumulates:
+                    node.clear_tensor_wrappers()
+        for edge, result in zip(node.edges, results, strict=False):
+            if edge is None:
+                continue
+            next_node = edge.node
+            if result is not None:
+                holder = holders.get(next_node)
+                if holder is None:
+                    holder = holders[next_node] = GradTensorHolder(len(next_node.output_metas))
+                holder.add(edge.slot, result, create_graph)
+            in_degree[next_node] -= 1
+            if in_degree[next_node] == 0:
+                queue.append(next_node)
+    return [] if general_grad is None else general_grad.results
+
+
+def _initial_grad(tensor: Tensor, grad: Tensor | None) -> Tensor:
+    if grad is None:
+        return Tensor(np.ones_like(tensor._data))
+    if grad.shape != tensor.shape:
+        raise ValueError(
+            f"backward: expected grad_tensor of shape {list(tensor.shape)}, but got {list(grad.shape)}. "
+            "A gradient has its Tensor's shape."
+        )
+    return grad
+
+
+def _apply_hooks(node: GradNodeBase, holder: GradTensorHolder) -> list[Tensor]:
+    """The node's gradients, complete, after the hooks on them."""
+    grads = holder.filled(node.output_metas) if None in holder.slots else holder.slots
+    for slot, hooks in (node.gradient_hooks or {}).items():
+        for hook in list(hooks):
+            changed = hook(grads[slot])  # type: ignore[arg-type]
+            if changed is not None:
+                grads[slot] = changed
+    return grads  # type: ignore[return-value]
+
+
+def backward(
+    tensors: Tensor | Sequence[Tensor],
+    grad_tensors: Any = None,
+    retain_graph: bool = False,
+) -> None:
+    """`paddle.autograd.backward`: one backward from several Tensors."""
+    starts = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    grads = [None] * len(starts) if grad_tensors is None else grad_tensors
+    run_backward(starts, [grads] if isinstance(grads, Tensor) else list(grads), retain_graph)
+
+
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+) -> list[Tensor | None]:
+    """`paddle.grad`: the gradients of `outputs` with respect to `inputs`; no `.grad` is touched.
+
+    Args:
+        retain_graph: default: the value of create_graph.
+        create_graph: record the gradients' own computation, for gradients of gradients.
+        allow_unused: give None for an input that the outputs do not depend on, instead of an error.
+
+    Raises:
+        ValueError: an input is not part of the graph and allow_unused is False.
+    """
+    starts = [outputs] if isinstance(outputs, Tensor) else list(outputs)
+    wanted = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+    grads = [None] * len(starts) if grad_outputs is None else grad_outputs
+    starting = [grads] if isinstance(grads, Tensor) else list(grads)
+    keep = create_graph if retain_graph is None else retain_graph
+    results = run_backward(starts, starting, keep, create_graph, wanted)
+    for position, result in enumerate(results):
+        if result is None and not allow_unused:
+            raise ValueError(
+                f"grad: expected every input to be used by the outputs, but got input {position}, which is not. "
+                "Remove it, or set allow_unused=True to get None for it."
+            )
+        if result is not None and not create_graph:
+            results[position] = result.detach()
+    return results

@@ -1,0 +1,86 @@
+"""GradNodeBase: one op on the way back. Its edges say where each input's gradient goes.
+
+    y = paddle.tanh(x)         y.grad_fn is a TanhGradNode; its one edge leads to the node of x.
+
+Paddle: paddle/fluid/eager/grad_node_info.h.
+Left out: device contexts; the C++ vectors of slots (a slot here is one Tensor, in order).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from minipaddle.common.size import Size
+from minipaddle.phi.core.meta_tensor import MetaTensor
+
+if TYPE_CHECKING:
+    from minipaddle.eager.tensor import Tensor
+
+
+class Edge(NamedTuple):
+    """Where a gradient goes: to gradient slot `slot` of `node`."""
+
+    node: GradNodeBase
+    slot: int
+
+
+class GradNodeBase:
+    """A node of the backward graph. The op's own class is generated, see eager_gen.py.
+
+    Attributes:
+        edges: one per input of the forward op; None where no gradient is wanted.
+        output_metas: one MetaTensor per output of the forward op.
+        gradient_hooks: slot -> hooks on the gradient of that output, called before the node runs.
+        cleared: True after a backward without retain_graph: what the node had kept is gone.
+    """
+
+    __slots__ = ("__weakref__", "cleared", "edges", "gradient_hooks", "output_metas")
+
+    accumulates = False  # True for GradNodeAccumulation only
+
+    def __init__(self, edges: Sequence[Edge | None], output_metas: Sequence[MetaTensor]) -> None:
+        self.edges = edges
+        self.output_metas = output_metas
+        self.gradient_hooks: dict[int, list[Callable[[Tensor], Tensor | None]]] | None = None
+        self.cleared = False
+
+    def name(self) -> str:
+        """The node's name, as Paddle's: "MatmulGradNode"."""
+        return type(self).__name__
+
+    @property
+    def next_functions(self) -> list[GradNodeBase | None]:
+        """The nodes to which this node's results go, one per input of the forward op."""
+        return [edge.node if edge else None for edge in self.edges]
+
+    def input_meta(self) -> list[tuple[Size, Any]]:
+        """Shape and dtype of the gradients that come in."""
+        return [(Size(meta.shape), meta.dtype) for meta in self.output_metas]
+
+    def __call__(self, grads: Sequence[Tensor], create_graph: bool = False) -> list[Tensor | None]:
+        """Computes the gradients of the forward op's inputs.
+
+        Args:
+            grads: the gradients of the op's outputs, one per slot.
+            create_graph: record this computation too, so that it can be differentiated again.
+
+        Raises:
+            RuntimeError: the node was cleared by an earlier backward, or what it kept was changed in place.
+        """
+        raise NotImplementedError
+
+    def clear_tensor_wrappers(self) -> None:
+        """Lets go of the Tensors that the node keeps."""
+
+    def __repr__(self) -> str:
+        return f"<{self.name()}>"
+
+
+def require_not_cleared(node: GradNodeBase) -> None:
+    """Raises RuntimeError if an earlier backward has freed what `node` kept."""
+    if node.cleared:
+        raise RuntimeError(
+            f"backward: expected {node.name()} to still have its saved Tensors, but got a graph that an earlier "
+            "backward has freed. Call the first backward with retain_graph=True, or compute the loss again."
+        )

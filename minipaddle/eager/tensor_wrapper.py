@@ -1,0 +1,78 @@
+"""TensorWrapper: how a GradNode keeps a Tensor until backward.
+
+It notes the Tensor's inplace_version. If an in-place op has changed the numbers since, the gradient would be
+wrong without anybody noticing; so `array()` refuses.
+
+Paddle: paddle/fluid/eager/tensor_wrapper.h.
+Left out: pack and unpack hooks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minipaddle.eager.autograd_meta import AutogradMeta
+from minipaddle.eager.tensor import Tensor
+from minipaddle.phi.core.meta_tensor import MetaTensor
+
+if TYPE_CHECKING:
+    from minipaddle.eager.grad_node_info import GradNodeBase
+
+
+class TensorWrapper:
+    """Keeps a Tensor's data, for a GradNode.
+
+    An *input* of the op keeps its AutogradMeta as well. An *output* must not: its AutogradMeta points to the very node
+    that holds this wrapper, and the two would keep each other alive. So an output only knows its slot.
+    """
+
+    __slots__ = ("data", "meta", "slot", "version", "version_kept")
+
+    def __init__(self, tensor: Tensor, output_slot: int | None = None) -> None:
+        self.data = tensor._data
+        self.version = tensor._version
+        self.version_kept = tensor._version[0]
+        self.meta = tensor.autograd_meta if output_slot is None else None
+        self.slot = output_slot
+
+    def array(self) -> Any:
+        """The data, for a kernel.
+
+        Raises:
+            RuntimeError: an in-place op has changed it since.
+        """
+        if self.version[0] != self.version_kept:
+            raise RuntimeError(
+                f"backward: expected a saved Tensor of shape {list(self.data.shape)} at version {self.version_kept}, "
+                f"but got version {self.version[0]}: an in-place op has changed it after it was used. "
+                "Use the op that is not in place, or change a clone()."
+            )
+        return self.data
+
+    def tensor(self, node: GradNodeBase) -> Tensor:
+        """The Tensor as it was, connected to the graph, for a gradient that is itself recorded."""
+        tensor = Tensor(self.array())
+        if self.slot is None:
+            tensor.autograd_meta = self.meta
+        else:
+            tensor.autograd_meta = AutogradMeta(False, node, self.slot)
+        return tensor
+
+
+class MetaWrapper:
+    """Keeps shape and dtype only: the gradient rule marks this Tensor NoNeedBuffer."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.shape = tensor._data.shape
+        self.dtype = tensor._data.dtype
+
+    def array(self) -> MetaTensor:
+        return MetaTensor(self.shape, self.dtype)
+
+    def tensor(self, node: GradNodeBase) -> Tensor:
+        """A Tensor of that shape without memory of its own: one zero, shown everywhere."""
+        return Tensor(np.broadcast_to(np.zeros((), self.dtype), self.shape))

@@ -1,0 +1,116 @@
+"""The kinds of attributes that an op can have, and how a user's value becomes one.
+
+A kernel's keyword-only parameters are the op's attributes; their annotation says the kind:
+
+    def mean(xp, x, *, axis: IntArray = (), keepdim: bool = False): ...
+
+`IntArray` and `Scalar` may also be given as Tensors. In PIR they are operands, made by `pd_op.full_int_array`
+and `pd_op.full`; all other kinds are printed between the braces.
+
+Paddle: paddle/phi/common/int_array.h and scalar.h.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from minipaddle.common.dtype import DataType, to_dtype
+from minipaddle.common.place import UNDEFINED, Place
+
+
+class IntArray:
+    """Marks an attribute that is a list of ints, or a Tensor that holds them."""
+
+
+class Scalar:
+    """Marks an attribute that is one number, or a Tensor that holds one."""
+
+
+class Ints:
+    """Marks an attribute that is a list of ints, known when the op is called."""
+
+
+class Floats:
+    """Marks an attribute that is a list of numbers, known when the op is called."""
+
+
+class Axes:
+    """Marks an attribute that is a list of axes and stays between the braces in PIR (transpose's perm)."""
+
+
+MUTABLE = (IntArray, Scalar)  # the kinds that PIR shows as operands
+
+
+def _ints(value: Any) -> tuple[int, ...]:
+    if value is None:
+        return ()
+    if hasattr(value, "numpy"):  # a Tensor
+        value = value.numpy()
+    if np.ndim(value) == 0 and not isinstance(value, (list, tuple)):
+        return (operator.index(value),)
+    return tuple(operator.index(item) for item in np.asarray(value, dtype=object).ravel())
+
+
+def _number(value: Any) -> Any:
+    if hasattr(value, "numpy"):
+        value = value.numpy()
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.item()
+    if not isinstance(value, (bool, int, float)):
+        raise TypeError
+    return value
+
+
+def _exactly(kind: type) -> Any:
+    def convert(value: Any) -> Any:
+        if kind is float and isinstance(value, int):
+            return float(value)
+        if kind in (int, bool) and isinstance(value, np.generic):
+            value = value.item()
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise TypeError
+        return value
+
+    return convert
+
+
+def _place(value: Any) -> Place:
+    if value is None:
+        return UNDEFINED
+    if not isinstance(value, Place):
+        raise TypeError
+    return value
+
+
+CONVERTERS = {
+    IntArray: (_ints, "an int or a list of ints"),
+    Ints: (_ints, "an int or a list of ints"),
+    Axes: (_ints, "an int or a list of ints"),
+    Floats: (lambda v: tuple(_number(item) for item in np.asarray(v).ravel()), "a list of numbers"),
+    Scalar: (_number, "a number"),
+    DataType: (to_dtype, "a dtype"),
+    Place: (_place, "a Place"),
+    bool: (_exactly(bool), "True or False"),
+    int: (_exactly(int), "an int"),
+    float: (_exactly(float), "a float"),
+    str: (_exactly(str), "a str"),
+}
+
+
+def convert(who: str, name: str, kind: type, value: Any) -> Any:
+    """Turns a user's `value` into the attribute's own form: tuples of ints, Python numbers, a DataType, a Place.
+
+    Raises:
+        TypeError: the value is not of that kind.
+    """
+    function, wanted = CONVERTERS[kind]
+    try:
+        return function(value)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{who}: expected {name} to be {wanted}, but got {value!r} ({type(value).__name__}). "
+            f"Pass {wanted}."
+        ) from None

@@ -1,0 +1,22 @@
+"""The random generator that all random ops share, so that `paddle.seed` makes a run repeatable.
+
+Paddle: paddle/phi/core/generator.h. The numbers differ from Paddle's: numpy's generator is another one.
+Left out: one generator per device.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+_generator = np.random.default_rng()
+
+
+def seed(number: int) -> None:
+    """Starts the shared generator anew from `number`."""
+    global _generator
+    _generator = np.random.default_rng(number)
+
+
+def default_generator(seed_attribute: int = 0) -> np.random.Generator:
+    """The shared generator, or a fresh one if an op has a seed of its own (not 0)."""
+    return np.random.default_rng(seed_attribute) if seed_attribute else _generator

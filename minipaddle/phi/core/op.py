@@ -1,0 +1,383 @@
+"""The declaration of an op. Everything that is known about an op stands in one place:
+
+    @op(source="paddle/phi/ops/yaml/ops.yaml: tanh")
+    def tanh(xp, x):                    # the kernel; xp is numpy or cupy
+        return xp.tanh(x)               # positional parameters: Tensors; keyword-only: attributes
+
+    tanh.infer_meta(unchanged)          # MetaTensors in, MetaTensor out
+
+    @tanh.vjp                           # the gradient, written in ops
+    def _(out, out_grad):               # names say what is kept: inputs, outputs, <output>_grad
+        return (out_grad * (1.0 - out * out),)
+
+From it follow the dygraph function and its GradNode, the Program op and the PIR op, their gradients and the op
+`tanh_grad`. A gradient rule calls ops and operators only, so that it can be *bound*: to kernels it computes with arrays, to
+InferMeta functions it computes shapes, unbound it records in whatever world it is called.
+
+Paddle: paddle/phi/ops/yaml/ops.yaml and backward.yaml, paddle/phi/kernels/. There the pieces are apart, and generators join them.
+Left out: layouts, kernels with several dtypes in one key, inplace and view maps for strided kernels.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from minipaddle.common.errors import NoGradientError
+from minipaddle.phi.core.attribute import CONVERTERS, MUTABLE, convert
+from minipaddle.phi.core.kernel import KernelFactory, KernelKey
+from minipaddle.phi.core.meta_tensor import MetaTensor
+from minipaddle.phi.core.world import current_world
+
+OPS: dict[str, Op] = {}
+
+
+class Optional:
+    """Annotation of an input that may be None."""
+
+
+class TensorList:
+    """Annotation of an input that is a list of Tensors."""
+
+
+class NoNeedBuffer:
+    """Annotation of a gradient rule's parameter of which only shape and dtype are used, not the data."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """A Tensor input. `meta_only`: a gradient rule reads only its shape and dtype."""
+
+    name: str
+    is_list: bool = False
+    optional: bool = False
+    meta_only: bool = False
+
+
+@dataclass(frozen=True)
+class Attr:
+    """An attribute. `kind` is a type or one of the markers of attribute.py."""
+
+    name: str
+    kind: Any
+    default: Any = inspect.Parameter.empty
+
+    @property
+    def required(self) -> bool:
+        return self.default is inspect.Parameter.empty
+
+    @property
+    def mutable(self) -> bool:
+        """True where PIR shows the attribute as an operand."""
+        return self.kind in MUTABLE
+
+
+class Vjp:
+    """The gradient rule of an op.
+
+    Attributes:
+        rule: the function.
+        inputs: what it reads, by name: inputs and outputs of the forward op, and `<output>_grad`.
+        attrs: the attributes that it reads.
+        wrt: the forward inputs that get a gradient, one per result.
+        invoke: the rule stands for itself in static programs, with no `<op>_grad` op around it.
+    """
+
+    def __init__(self, op: Op, rule: Callable, wrt: Sequence[str] | None, invoke: bool) -> None:
+        self.rule = rule
+        self.invoke = invoke
+        self.inputs, self.attrs = _parameters(rule, skip=0)
+        self.wrt = tuple(wrt or (item.name for item in op.inputs))
+        self._bound: dict[object, Callable] = {}
+        known = {item.name for item in op.inputs} | set(op.outputs)
+        known |= {f"{name}_grad" for name in op.outputs}
+        unknown = [item.name for item in self.inputs if item.name not in known]
+        if unknown:
+            raise ValueError(
+                f"@{op.name}.vjp: expected parameters among {sorted(known)}, but got {unknown}. "
+                "A rule names what it reads: inputs, outputs, <output>_grad."
+            )
+
+    def bound_to(self, key: object, meaning: Callable[[Op], Callable]) -> Callable:
+        """The rule as a plain function in which each op that it calls is replaced by `meaning(op)`."""
+        if key not in self._bound:
+            rule = self.rule
+
+            def replaced(value: Any) -> Any:
+                return meaning(value) if isinstance(value, Op) else value
+
+            names = {name: replaced(value) for name, value in rule.__globals__.items()}
+            cells = tuple(
+                types.CellType(replaced(cell.cell_contents)) for cell in rule.__closure__ or ()
+            )
+            bound = types.FunctionType(
+                rule.__code__, names, rule.__name__, rule.__defaults__, cells
+            )
+            bound.__kwdefaults__ = rule.__kwdefaults__
+            self._bound[key] = bound
+        return self._bound[key]
+
+
+class Op:
+    """One op. Calling it carries it out in the current world."""
+
+    def __init__(
+        self,
+        kernel: Callable,
+        *,
+        name: str,
+        source: str = "",
+        outputs: Sequence[str] = ("out",),
+        traits: Sequence[str] = (),
+        inplace: dict[str, str] | None = None,
+        same_dtype: Sequence[str] = (),
+        promote: Sequence[str] = (),
+    ) -> None:
+        self.name = name
+        self.source = source
+        self.traits = frozenset(traits)
+        self.outputs = tuple(outputs)
+        self.inplace = dict(inplace or {})  # output name -> the input whose memory it takes over
+        self.inputs, self.attrs = _parameters(kernel, skip=1)
+        self.same_dtype = tuple(same_dtype)  # inputs that must have one dtype
+        self.promote = tuple(promote)  # inputs that are cast to a common dtype first
+        self.kernels = KernelFactory(name)
+        self.kernels.register(KernelKey(), kernel)
+        self.infer_meta_fn: Callable | None = None
+        self.vjp_rule: Vjp | None = None
+        self.forward_op: Op | None = None  # of a `<op>_grad` op: the op that it belongs to
+        self.__name__ = name
+        self.__doc__ = inspect.getdoc(kernel)
+
+    # -- the rest of the declaration ------------------------------------------------------------------------------
+
+    def infer_meta(self, function: Callable) -> Callable:
+        """Sets the InferMeta function: MetaTensors and attributes in, MetaTensor(s) out."""
+        self.infer_meta_fn = function
+        return function
+
+    def vjp(
+        self,
+        rule: Callable | None = None,
+        *,
+        wrt: Sequence[str] | None = None,
+        invoke: bool = False,
+    ) -> Any:
+        """Sets the gradient rule. `wrt` names the inputs that have a gradient (default: all of them)."""
+        if rule is None:
+            return partial(self.vjp, wrt=wrt, invoke=invoke)
+        self.vjp_rule = Vjp(self, rule, wrt, invoke)
+        return rule
+
+    def kernel(self, backend: str = "ALL", dtype: str = "ALL") -> Callable[[Callable], Callable]:
+        """Registers a kernel for one backend ("cpu", "gpu") or dtype only."""
+
+        def register(function: Callable) -> Callable:
+            self.kernels.register(KernelKey(backend, "ALL_LAYOUT", dtype), function)
+            return function
+
+        return register
+
+    # -- what follows from it -------------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return current_world().call(self, args, kwargs)
+
+    def __repr__(self) -> str:
+        return f"<op {self.signature}>"
+
+    @property
+    def signature(self) -> str:
+        """As a user calls it: `matmul(x, y, transpose_x=False, transpose_y=False)`."""
+        parts = [f"{item.name}=None" if item.optional else item.name for item in self.inputs]
+        parts += [a.name if a.required else f"{a.name}={a.default!r}" for a in self.attrs]
+        return f"{self.name}({', '.join(parts)})"
+
+    def run(self, xp: types.ModuleType, *inputs: Any, **attrs: Any) -> Any:
+        """Computes on arrays, with the kernel that fits them best."""
+        if len(self.kernels.kernels) == 1:
+            return self.kernels.kernels[KernelKey()](xp, *inputs, **attrs)
+        first = next((item for item in inputs if hasattr(item, "dtype")), None)
+        from_array = None if first is None else MetaTensor(first.shape, first.dtype).dtype
+        backend = "cpu" if xp.__name__ == "numpy" else "gpu"
+        return self.kernels.select(backend, from_array)(xp, *inputs, **attrs)
+
+    def meta(self, *inputs: Any, **attrs: Any) -> Any:
+        """Runs InferMeta. Raises NotImplementedError if the op has none."""
+        if self.infer_meta_fn is None:
+            raise NotImplementedError(
+                f"{self.name}: expected an InferMeta function, but got none. "
+                f"Declare one with @{self.name}.infer_meta."
+            )
+        return self.infer_meta_fn(*inputs, **attrs)
+
+    def infer_metas(self, inputs: Sequence[Any], attrs: dict[str, Any]) -> tuple[Any, ...]:
+        """InferMeta's answer as a tuple, one MetaTensor (or None) per output."""
+        result = self.meta(*inputs, **attrs)
+        return result if isinstance(result, tuple) else (result,)
+
+    def require_vjp(self) -> Vjp:
+        """The gradient rule. Raises NoGradientError if there is none."""
+        if self.vjp_rule is None:
+            raise NoGradientError(
+                f"{self.name} has no gradient rule. Declare one with @{self.name}.vjp, or set stop_gradient=True "
+                "on its inputs."
+            )
+        return self.vjp_rule
+
+    @cached_property
+    def grad_op(self) -> Op:
+        """The op `<name>_grad`, derived from the rule: its kernel is the rule bound to kernels."""
+        vjp = self.require_vjp()
+
+        def kernel(xp: types.ModuleType, *inputs: Any, **attrs: Any) -> tuple:
+            return vjp.bound_to(xp, lambda op: partial(op.run, xp))(*inputs, **attrs)
+
+        derived = Op.__new__(Op)
+        derived.name = derived.__name__ = f"{self.name}_grad"
+        derived.source = self.source.replace("ops.yaml", "backward.yaml")
+        derived.__doc__ = f"The gradient of {self.name}."
+        derived.traits = frozenset()
+        derived.outputs = tuple(f"{name}_grad" for name in vjp.wrt)
+        derived.inplace = {}
+        derived.inputs, derived.attrs = vjp.inputs, vjp.attrs
+        derived.same_dtype = derived.promote = ()
+        derived.kernels = KernelFactory(derived.name)
+        derived.kernels.register(KernelKey(), kernel)
+        derived.infer_meta_fn = lambda *inputs, **attrs: vjp.bound_to(
+            MetaTensor, lambda op: op.meta_with_defaults
+        )(*inputs, **attrs)
+        derived.vjp_rule = None
+        derived.forward_op = self
+        return derived
+
+    def meta_with_defaults(self, *inputs: Any, **attrs: Any) -> Any:
+        """InferMeta as a rule calls it: attributes that are not given take their defaults."""
+        return self.meta(*inputs, **self.complete(attrs))
+
+    def complete(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Checks and converts the attributes, and adds the defaults, in the order of the declaration.
+
+        Raises:
+            TypeError: an attribute is unknown, missing, or of the wrong kind.
+        """
+        given = dict(attrs)
+        full = {}
+        for attr in self.attrs:
+            if attr.name in given:
+                full[attr.name] = convert(self.name, attr.name, attr.kind, given.pop(attr.name))
+            elif attr.required:
+                raise TypeError(
+                    f"{self.name}: expected the attribute {attr.name!r}, but got none. Call it as {self.signature}."
+                )
+            else:
+                full[attr.name] = convert(self.name, attr.name, attr.kind, attr.default)
+        if given:
+            raise TypeError(
+                f"{self.name}: expected the attributes {[a.name for a in self.attrs]}, but got {sorted(given)}. "
+                f"Call it as {self.signature}."
+            )
+        return full
+
+    def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Sorts a call's arguments into (inputs, attributes).
+
+        Raises:
+            TypeError: too many arguments, an input is missing, or an attribute is wrong.
+        """
+        kwargs = dict(kwargs)
+        kwargs.pop("name", None)  # Paddle's APIs take name=, for the reader of a program only
+        names = [item.name for item in self.inputs] + [attr.name for attr in self.attrs]
+        if len(args) > len(names):
+            raise TypeError(
+                f"{self.name}: expected at most {len(names)} arguments, but got {len(args)}. "
+                f"Call it as {self.signature}."
+            )
+        given = dict(zip(names, args, strict=False))
+        twice = sorted(set(given) & set(kwargs))
+        if twice:
+            raise TypeError(
+                f"{self.name}: expected each argument once, but got {twice} twice. Call it as {self.signature}."
+            )
+        given.update(kwargs)
+        inputs = []
+        for item in self.inputs:
+            value = given.pop(item.name, None)
+            if value is None and not item.optional:
+                raise TypeError(
+                    f"{self.name}: expected the input {item.name!r}, but got none. Call it as {self.signature}."
+                )
+            inputs.append(value)
+        return inputs, self.complete(given)
+
+
+def op(source: str = "", *, name: str | None = None, **declaration: Any) -> Callable[[Callable], Op]:
+    """Declares an op; the decorated function is its kernel. See the module's docstring.
+
+    Args:
+        source: where Paddle declares it.
+        name: the op's name, if it is not the function's.
+        declaration: `outputs`, `traits`, `inplace`, `same_dtype`, `promote`; see `Op`.
+
+    Raises:
+        ValueError: an op of that name exists.
+    """
+
+    def declare(kernel: Callable) -> Op:
+        declared = Op(kernel, name=name or kernel.__name__, source=source, **declaration)
+        if declared.name in OPS:
+            raise ValueError(
+                f"op: expected a new name, but got {declared.name!r}, which is declared already. "
+                "Choose another name, or remove one declaration."
+            )
+        OPS[declared.name] = declared
+        return declared
+
+    return declare
+
+
+def find_op(name: str) -> Op:
+    """The op of that name; `<op>_grad` is derived if need be.
+
+    Raises:
+        KeyError: there is no such op.
+    """
+    if name in OPS:
+        return OPS[name]
+    forward = OPS.get(name.removesuffix("_grad"))
+    if name.endswith("_grad") and forward is not None and forward.vjp_rule is not None:
+        return forward.grad_op
+    close = [known for known in OPS if known.startswith(name[:3])]
+    raise KeyError(
+        f"find_op: expected the name of a declared op, but got {name!r}. "
+        f"Declare it with @op, or use one of {sorted(close) or sorted(OPS)}."
+    )
+
+
+def _parameters(function: Callable, skip: int) -> tuple[tuple[Input, ...], tuple[Attr, ...]]:
+    """Reads inputs and attributes off a signature; `skip` parameters in front are neither."""
+    inputs, attrs = [], []
+    parameters = list(inspect.signature(function, eval_str=True).parameters.values())[skip:]
+    for parameter in parameters:
+        note = parameter.annotation
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            if note not in CONVERTERS:
+                raise TypeError(
+                    f"op {function.__name__}: expected the attribute {parameter.name!r} to be annotated with one of "
+                    f"{[kind.__name__ for kind in CONVERTERS]}, but got {note!r}. Annotate it."
+                )
+            attrs.append(Attr(parameter.name, note, parameter.default))
+        else:
+            inputs.append(
+                Input(
+                    parameter.name,
+                    is_list=note is TensorList,
+                    optional=note is Optional,
+                    meta_only=note is NoNeedBuffer,
+                )
+            )
+    return tuple(inputs), tuple(attrs)

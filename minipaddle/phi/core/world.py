@@ -1,0 +1,86 @@
+"""Worlds: what it means to call an op.
+
+An op is called in one of three worlds. In "dygraph" it computes at once; in "program" it is appended to the
+current Block of a Program; in "pir" to the current Block of a PIR program. Each world registers itself here, so that
+this floor does not need to know them.
+
+Paddle: `in_dynamic_mode()`, `in_pir_mode()` in python/paddle/base/framework.py, which every API asks in an `if`.
+Left out: the lazy and the dist modes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class World:
+    """One meaning of calling an op.
+
+    Attributes:
+        name: "dygraph", "program" or "pir".
+        call: carries out `op(*args, **kwargs)`.
+        create_parameter: makes a trainable parameter from (shape, dtype, initializer, name, trainable).
+    """
+
+    name: str
+    call: Callable[..., Any]
+    create_parameter: Callable[..., Any]
+
+
+WORLDS: dict[str, World] = {}
+
+
+class _State(threading.local):
+    """Each thread has its own: ranks that run as threads don't disturb each other."""
+
+    world = "dygraph"
+
+
+_state = _State()
+
+
+def register_world(world: World) -> None:
+    """Makes a world known. Called once, by the package of that world."""
+    WORLDS[world.name] = world
+
+
+def current_world() -> World:
+    """The world in which an op called now would run."""
+    return WORLDS[_state.world]
+
+
+@contextlib.contextmanager
+def world_guard(name: str) -> Iterator[None]:
+    """Inside, ops are called in the world `name`."""
+    before = _state.world
+    _state.world = name
+    try:
+        yield
+    finally:
+        _state.world = before
+
+
+def in_dynamic_mode() -> bool:
+    """True where an op computes at once."""
+    return _state.world == "dygraph"
+
+
+def in_pir_mode() -> bool:
+    """True where an op is appended to a PIR program."""
+    return _state.world == "pir"
+
+
+def enable_static() -> None:
+    """From now on, ops are appended to the current PIR program (as in Paddle 3: PIR is the default)."""
+    if _state.world == "dygraph":
+        _state.world = "pir"
+
+
+def disable_static() -> None:
+    """From now on, ops compute at once."""
+    _state.world = "dygraph"

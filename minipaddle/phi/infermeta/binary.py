@@ -1,0 +1,147 @@
+"""InferMeta rules of ops with two Tensor inputs.
+
+Paddle: paddle/phi/infermeta/binary.cc, paddle/phi/common/type_promotion.h.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from minipaddle.common import dtype as dtypes
+from minipaddle.common.dtype import DataType
+from minipaddle.phi.core.meta_tensor import MetaTensor
+
+
+def broadcast_shape(who: str, x: MetaTensor, y: MetaTensor) -> tuple[int, ...]:
+    """The shape of x and y broadcast together; -1 fits everything.
+
+    Raises:
+        ValueError: two sizes differ and neither is 1.
+    """
+    ndim = max(x.ndim, y.ndim)
+    left = (1,) * (ndim - x.ndim) + x.shape
+    right = (1,) * (ndim - y.ndim) + y.shape
+    shape = []
+    for a, b in zip(left, right, strict=True):
+        if a != b and 1 not in (a, b) and -1 not in (a, b):
+            raise ValueError(
+                f"{who}: expected shapes that broadcast, but got x {list(x.shape)} and y {list(y.shape)}. "
+                "Counted from the right, sizes must be equal, or one of them 1."
+            )
+        # 0 beside 1 gives 0; an unknown size beside a known one (not 1) must be that one
+        shape.append(b if a in (1, -1) and b != 1 else a)
+    return tuple(shape)
+
+
+def promote(who: str, x: DataType, y: DataType) -> DataType:
+    """The dtype in which x and y are combined: only floating-point types mix, as in Paddle.
+
+    Raises:
+        TypeError: the types differ and one is not floating-point.
+    """
+    if x is y:
+        return x
+    if not (x.is_floating and y.is_floating):
+        raise TypeError(
+            f"{who}: expected two Tensors of one dtype, or two floating-point dtypes, "
+            f"but got x {x.name} and y {y.name}. Cast one of them with astype."
+        )
+    return max(x, y, key=lambda dtype: dtype.itemsize)
+
+
+def elementwise(who: str) -> Any:
+    """Makes the rule of an element-by-element op: broadcast and promote."""
+
+    def rule(x: MetaTensor, y: MetaTensor, **attrs: Any) -> MetaTensor:
+        return MetaTensor(broadcast_shape(who, x, y), promote(who, x.dtype, y.dtype))
+
+    return rule
+
+
+def compared(who: str) -> Any:
+    """Makes the rule of a comparison: broadcast; the result is bool."""
+
+    def rule(x: MetaTensor, y: MetaTensor) -> MetaTensor:
+        promote(who, x.dtype, y.dtype)
+        return MetaTensor(broadcast_shape(who, x, y), dtypes.bool_)
+
+    return rule
+
+
+def like_target(x: MetaTensor, target: MetaTensor) -> MetaTensor:
+    """The output has the shape of `target` and the dtype of `x`."""
+    return MetaTensor(target.shape, x.dtype)
+
+
+def matmul(
+    x: MetaTensor, y: MetaTensor, *, transpose_x: bool, transpose_y: bool, **attrs: Any
+) -> MetaTensor:
+    """x [..., M, K] @ y [..., K, N] -> [..., M, N]; a vector loses its own dimension."""
+    if x.ndim == 0 or y.ndim == 0:
+        raise ValueError(
+            f"matmul: expected x and y with at least one dimension, but got x {list(x.shape)} and "
+            f"y {list(y.shape)}. Use multiply for single numbers."
+        )
+    if x.dtype is not y.dtype:
+        raise ValueError(
+            f"matmul: expected x and y of one dtype, but got x {x.dtype.name} and y {y.dtype.name}. "
+            "Cast one of them with astype."
+        )
+    left = [1, *x.shape] if x.ndim == 1 else list(x.shape)
+    right = [*y.shape, 1] if y.ndim == 1 else list(y.shape)
+    if transpose_x and x.ndim > 1:
+        left[-2:] = left[:-3:-1]
+    if transpose_y and y.ndim > 1:
+        right[-2:] = right[:-3:-1]
+    if left[-1] != right[-2] and -1 not in (left[-1], right[-2]):
+        name_x = "x.shape[-2]" if transpose_x and x.ndim > 1 else "x.shape[-1]"
+        name_y = "y.shape[-2]" if y.ndim > 1 and not transpose_y else "y.shape[-1]"
+        raise ValueError(
+            f"matmul: expected {name_x} == {name_y}, but got x {list(x.shape)} and y {list(y.shape)}. "
+            "Transpose one of them, or set transpose_x or transpose_y."
+        )
+    batch = broadcast_shape("matmul", MetaTensor(left[:-2], x.dtype), MetaTensor(right[:-2], y.dtype))
+    rows = [] if x.ndim == 1 else [left[-2]]
+    columns = [] if y.ndim == 1 else [right[-1]]
+    return MetaTensor([*batch, *rows, *columns], x.dtype)
+
+
+def cross_entropy(
+    input: MetaTensor,
+    label: MetaTensor,
+    *,
+    soft_label: bool,
+    axis: int,
+    **attrs: Any,
+) -> tuple[MetaTensor, MetaTensor]:
+    """input [..., C], label [..., 1] (or [..., C] if soft) -> softmax [..., C], loss [..., 1]."""
+    who = "cross_entropy_with_softmax"
+    if axis not in (-1, input.ndim - 1):
+        raise ValueError(
+            f"{who}: expected axis -1 (the last), but got {axis}. Transpose the classes to the last axis first."
+        )
+    if input.ndim != label.ndim:
+        raise ValueError(
+            f"{who}: expected input and label with the same number of dimensions, but got input "
+            f"{list(input.shape)} and label {list(label.shape)}. Give the label a last axis of size 1."
+        )
+    wanted: Sequence[int] = input.shape if soft_label else (*input.shape[:-1], 1)
+    for a, b in zip(wanted, label.shape, strict=True):
+        if a != b and -1 not in (a, b):
+            raise ValueError(
+                f"{who}: expected label of shape {list(wanted)}, but got {list(label.shape)}. "
+                f"There must be one label for each of input's rows (input {list(input.shape)})."
+            )
+    if soft_label and label.dtype is not input.dtype:
+        raise TypeError(
+            f"{who}: expected a soft label of dtype {input.dtype.name}, but got {label.dtype.name}. "
+            "Cast the label with astype."
+        )
+    if not soft_label and label.dtype.is_floating:
+        raise TypeError(
+            f"{who}: expected a label of an integer dtype, but got {label.dtype.name}. "
+            "Cast it with astype('int64'), or set soft_label=True."
+        )
+    loss = MetaTensor((*input.shape[:-1], 1), input.dtype)
+    return MetaTensor(input.shape, input.dtype), loss

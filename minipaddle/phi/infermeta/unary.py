@@ -1,0 +1,110 @@
+"""InferMeta rules of ops with one Tensor input.
+
+Paddle: paddle/phi/infermeta/unary.cc.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from minipaddle.common import dtype as dtypes
+from minipaddle.phi.core.meta_tensor import MetaTensor
+
+
+def unchanged(x: MetaTensor, **attrs: Any) -> MetaTensor:
+    """The output is like the input."""
+    return MetaTensor(x.shape, x.dtype)
+
+
+def normalize_axes(who: str, axis: int | Sequence[int], ndim: int) -> tuple[int, ...]:
+    """Axes as non-negative numbers; no axes at all means every axis.
+
+    Raises:
+        ValueError: an axis is out of range, or is named twice.
+    """
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    result = []
+    for item in axes:
+        if not -max(ndim, 1) <= item < max(ndim, 1):
+            raise ValueError(
+                f"{who}: expected an axis in [{-ndim}, {ndim}), but got {item}. "
+                f"The input has {ndim} dimensions."
+            )
+        result.append(item % max(ndim, 1))
+    if len(set(result)) != len(result):
+        raise ValueError(
+            f"{who}: expected each axis once, but got {list(axes)}. Name each axis once."
+        )
+    return tuple(result) if result else tuple(range(ndim))
+
+
+def reduced(who: str, keep_integers: bool = False) -> Any:
+    """Makes the rule of a reduction over `axis` with `keepdim`."""
+
+    def rule(x: MetaTensor, *, axis: Sequence[int], keepdim: bool, **attrs: Any) -> MetaTensor:
+        axes = normalize_axes(who, axis, x.ndim) if x.ndim else ()
+        if keepdim:
+            shape = [1 if i in axes else size for i, size in enumerate(x.shape)]
+        else:
+            shape = [size for i, size in enumerate(x.shape) if i not in axes]
+        dtype = x.dtype
+        if not dtype.is_floating and not keep_integers:
+            dtype = dtypes.int64
+        return MetaTensor(shape, dtype)
+
+    return rule
+
+
+def reshaped(x: MetaTensor, *, shape: Sequence[int]) -> MetaTensor:
+    """-1 is worked out from the other sizes; 0 copies the input's size at that place."""
+    if any(size < -1 for size in shape) or list(shape).count(-1) > 1:
+        raise ValueError(
+            f"reshape: expected sizes of 0 or more and at most one -1, but got {list(shape)}. "
+            "Leave only one size to be worked out."
+        )
+    sizes = [x.shape[i] if size == 0 and i < x.ndim else size for i, size in enumerate(shape)]
+    if -1 in x.shape:
+        return MetaTensor(sizes, x.dtype)
+    total, known = math.prod(x.shape), math.prod(size for size in sizes if size != -1)
+    fits = total % known == 0 if -1 in sizes and known else total == known
+    if not fits:
+        raise ValueError(
+            f"reshape: expected a shape with {total} elements, but got {list(shape)} for an input of shape "
+            f"{list(x.shape)}. The number of elements must stay the same."
+        )
+    return MetaTensor([total // known if size == -1 else size for size in sizes], x.dtype)
+
+
+def unsqueezed(x: MetaTensor, *, axis: Sequence[int]) -> MetaTensor:
+    """Inserts sizes of 1; each axis counts in the shape that has grown so far."""
+    shape = list(x.shape)
+    for item in axis:
+        size = len(shape) + 1
+        if not -size <= item < size:
+            raise ValueError(
+                f"unsqueeze: expected an axis in [{-size}, {size}), but got {item}. "
+                f"The input has shape {list(x.shape)}."
+            )
+        shape.insert(item % size, 1)
+    return MetaTensor(shape, x.dtype)
+
+
+def squeezed(x: MetaTensor, *, axis: Sequence[int]) -> MetaTensor:
+    """Drops sizes of 1: at the given axes, or everywhere. An axis whose size is not 1 stays, as in Paddle."""
+    axes = normalize_axes("squeeze", axis, x.ndim) if x.ndim else ()
+    return MetaTensor(
+        [size for i, size in enumerate(x.shape) if not (i in axes and size == 1)], x.dtype
+    )
+
+
+def transposed(x: MetaTensor, *, perm: Sequence[int]) -> MetaTensor:
+    """`perm` names each axis once."""
+    axes = normalize_axes("transpose", perm, x.ndim) if perm else ()
+    if len(axes) != x.ndim:
+        raise ValueError(
+            f"transpose: expected a perm of {x.ndim} axes for shape {list(x.shape)}, but got {list(perm)}. "
+            "Name every axis once."
+        )
+    return MetaTensor([x.shape[i] for i in axes], x.dtype)

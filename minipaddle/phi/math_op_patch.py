@@ -1,0 +1,93 @@
+"""Operators: `x + y`, `2 * x`, `x @ w`, `x > 0`, for Tensors, Variables, Values and MetaTensors alike.
+
+Each class gets the same methods; they differ only in what `call_op` does. A number beside `+ - * /` becomes a `scale`
+op, as in Paddle, and anywhere else a Tensor made by `full`.
+
+Paddle: python/paddle/base/dygraph/math_op_patch.py, base/layers/math_op_patch.py, pir/math_op_patch.py.
+Left out: bitwise operators, floor division, modulo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from minipaddle.common import dtype as dtypes
+from minipaddle.phi.core.meta_tensor import MetaTensor
+from minipaddle.phi.core.op import OPS, Op
+
+NUMBERS = (bool, int, float, np.number, np.bool_)
+
+
+def patch_operators(cls: type, call_op: Callable[..., Any]) -> None:
+    """Gives `cls` the operators. `call_op(op, inputs, attrs)` carries an op out on objects of `cls`."""
+
+    def call(name: str, *inputs: Any, **attrs: Any) -> Any:
+        return call_op(OPS[name], inputs, attrs)
+
+    def for_number(x: Any, value: Any) -> Any:
+        """x, in a dtype that can hold `value`: an integer beside a float becomes float32."""
+        if isinstance(value, (float, np.floating)) and not x.dtype.is_floating:
+            return call("cast", x, dtype=dtypes.float32)
+        return x
+
+    def as_operand(x: Any, value: Any) -> Any:
+        return call("full", shape=(), value=value, dtype=x.dtype)
+
+    def scaled(x: Any, factor: Any, bias: Any = 0.0) -> Any:
+        return call("scale", x, scale=factor, bias=float(bias))
+
+    def operator(method: str, op_name: str, number: Callable | None = None, reverse: bool = False) -> None:
+        def apply(self: Any, other: Any) -> Any:
+            if isinstance(other, NUMBERS):
+                value = other.item() if isinstance(other, np.generic) else other
+                x = for_number(self, value)
+                if number is not None:
+                    return number(x, value)
+                other = as_operand(x, value)
+                self = x
+            elif not isinstance(other, cls):
+                other = call_op.convert(self, other) if hasattr(call_op, "convert") else None
+                if other is None:
+                    return NotImplemented
+            return call(op_name, other, self) if reverse else call(op_name, self, other)
+
+        apply.__name__ = method
+        setattr(cls, method, apply)
+
+    operator("__add__", "add", lambda x, v: scaled(x, 1.0, v))
+    operator("__radd__", "add", lambda x, v: scaled(x, 1.0, v), reverse=True)
+    operator("__sub__", "subtract", lambda x, v: scaled(x, 1.0, -v))
+    operator("__rsub__", "subtract", lambda x, v: scaled(x, -1.0, v), reverse=True)
+    operator("__mul__", "multiply", lambda x, v: scaled(x, v))
+    operator("__rmul__", "multiply", lambda x, v: scaled(x, v), reverse=True)
+    operator("__truediv__", "divide", lambda x, v: scaled(_float(call, x), 1.0 / v))
+    operator("__rtruediv__", "divide", reverse=True)
+    operator("__matmul__", "matmul")
+    operator("__gt__", "greater_than")
+    operator("__lt__", "greater_than", reverse=True)
+    operator("__eq__", "equal")
+    operator("__pow__", "pow", lambda x, v: call("pow", x, y=v))
+    cls.__hash__ = object.__hash__  # type: ignore[method-assign]
+    cls.__neg__ = lambda self: scaled(self, -1.0)  # type: ignore[attr-defined]
+
+
+def _float(call: Callable, x: Any) -> Any:
+    """Division of integers by a number gives float32."""
+    return x if x.dtype.is_floating else call("cast", x, dtype=dtypes.float32)
+
+
+def _call_meta(op: Op, inputs: Any, attrs: dict[str, Any]) -> Any:
+    return op.meta_with_defaults(*inputs, **attrs)
+
+
+def _patch_meta_tensor() -> None:
+    equality, hashing = MetaTensor.__eq__, MetaTensor.__hash__
+    patch_operators(MetaTensor, _call_meta)
+    MetaTensor.__eq__ = equality  # MetaTensors are compared as plain data  # type: ignore[method-assign]
+    MetaTensor.__hash__ = hashing  # type: ignore[method-assign]
+
+
+_patch_meta_tensor()

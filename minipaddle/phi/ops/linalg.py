@@ -1,0 +1,90 @@
+"""Matrix products.
+
+Paddle: paddle/phi/kernels/matmul_kernel.h; fused_ops.yaml: fc.
+"""
+
+from __future__ import annotations
+
+from minipaddle.phi.core.meta_tensor import MetaTensor
+from minipaddle.phi.core.op import NoNeedBuffer, op
+from minipaddle.phi.infermeta import binary
+from minipaddle.phi.ops.manipulation import cast, reduce_as, reshape, reshape_as, unsqueeze
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: matmul", traits=("Pure",), same_dtype=("x", "y"))
+def matmul(xp, x, y, *, transpose_x: bool = False, transpose_y: bool = False):
+    """x [..., M, K] @ y [..., K, N] -> [..., M, N]. A flag swaps the last two axes of its input first."""
+    if transpose_x and x.ndim > 1:
+        x = x.swapaxes(-1, -2)
+    if transpose_y and y.ndim > 1:
+        y = y.swapaxes(-1, -2)
+    return xp.matmul(x, y)
+
+
+matmul.infer_meta(binary.matmul)
+
+
+@matmul.vjp
+def _(x, y, out_grad, *, transpose_x: bool, transpose_y: bool):
+    # a vector is a matrix with one row (x) or one column (y)
+    rows, columns, grad = x, y, out_grad
+    if x.ndim == 1:
+        rows, grad, transpose_x = unsqueeze(x, axis=(0,)), unsqueeze(grad, axis=(-1,)), False
+        if y.ndim > 1:
+            grad = unsqueeze(out_grad, axis=(-2,))
+    if y.ndim == 1:
+        columns, transpose_y = unsqueeze(y, axis=(-1,)), False
+        grad = unsqueeze(grad, axis=(-1,))
+    if transpose_x:
+        x_grad = matmul(columns, grad, transpose_x=transpose_y, transpose_y=True)
+    else:
+        x_grad = matmul(grad, columns, transpose_y=not transpose_y)
+    if transpose_y:
+        y_grad = matmul(grad, rows, transpose_x=True, transpose_y=transpose_x)
+    else:
+        y_grad = matmul(rows, grad, transpose_x=not transpose_x)
+    if x.ndim == y.ndim == 2:  # nothing was broadcast
+        return x_grad, y_grad
+    x_grad, y_grad = reduce_as(x_grad, rows), reduce_as(y_grad, columns)
+    return reshape_as(x_grad, x), reshape_as(y_grad, y)
+
+
+@op(source="paddle/phi/ops/yaml/fused_ops.yaml: fc", traits=("Pure",), same_dtype=("input", "w"))
+def fc(
+    xp,
+    input,
+    w,
+    bias,
+    *,
+    in_num_col_dims: int = 1,
+    activation_type: str = "",
+    padding_weights: bool = False,
+):
+    """A whole layer in one op: activation(input @ w + bias). What matmul_add_act_fuse_pass makes."""
+    out = xp.matmul(input, w)
+    out += bias
+    return xp.maximum(out, out.dtype.type(0)) if activation_type == "relu" else out
+
+
+@fc.infer_meta
+def _(input, w, bias, *, in_num_col_dims, activation_type, padding_weights):
+    if activation_type not in ("", "relu"):
+        raise ValueError(
+            f"fc: expected activation_type '' or 'relu', but got {activation_type!r}. Apply others as ops."
+        )
+    product = binary.matmul(input, w, transpose_x=False, transpose_y=False)
+    return MetaTensor(binary.broadcast_shape("fc", product, bias), product.dtype)
+
+
+@fc.vjp
+def _(input, w, bias: NoNeedBuffer, out, out_grad, *, activation_type: str):
+    # Paddle's fc has no gradient (it is made for inference); ours trains, so that a fused program can be compared
+    grad = out_grad
+    if activation_type == "relu":
+        grad = out_grad * cast(out > 0, dtype=out.dtype)
+    rows = reshape(input, shape=(-1, input.shape[-1]))
+    flat = reshape(grad, shape=(-1, grad.shape[-1]))
+    input_grad = reshape_as(matmul(flat, w, transpose_y=True), input)
+    return input_grad, matmul(rows, flat, transpose_x=True), reduce_as(grad, bias)
+
+
