@@ -19,7 +19,7 @@ lab:
 test:
 	@$(PYTHON) tools/run_tests.py $(ARGS)
 constraints:
-	@$(PYTHON) tools/constraints.py
+	@$(PYTHON) tools/constraints.py $(ARGS)
 
 .PHONY: found-python
 found-python:

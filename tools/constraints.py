@@ -1,6 +1,8 @@
 """Renews constraints.txt: one version of every package for all supported Pythons.
 
-Run it with `make constraints`. It asks the pip of each Python what it would install for all extras.
+Run it with `make constraints`, where ARGS may name the Pythons: ARGS="/usr/bin/python3.11 ...".
+It asks pip what each of them would install for all extras; some packages refuse old patch releases,
+so the oldest one that we support has to be among them.
 A later Python first tries the versions that the earlier ones got, so that notebooks print the same
 everywhere; where no such version exists, the line gets a marker.
 Only names and versions are written, never where a package came from.
@@ -10,14 +12,15 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from setup_env import ROOT, SUPPORTED, SetupError, find_python, run, say
+from setup_env import ROOT, SUPPORTED, SetupError, capture, find_python, python_version, run, say
 
 EXTRAS = "course,grader,dev,cinn,mpi,gpu"
+# Debian 12 has 3.11.2.
+OLDEST_PATCH = {(3, 11): 2}
 HEADER = "# Written by `make constraints`: the versions that this project is tested with.\n"
 
 
@@ -28,9 +31,9 @@ def resolve(python: str, held: dict[str, str]) -> dict[str, str]:
         limits.write_text("".join(f"{name}=={version}\n" for name, version in held.items()))
         command = [python, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--quiet"]
         command += ["--report", str(report), "-c", str(limits), "-e", f"{ROOT}[{EXTRAS}]"]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = capture(command)
         if done.returncode != 0:
-            raise SetupError(f"{python} found no set of packages:\n{done.stderr[-2000:]}")
+            raise SetupError(f"{python} found no set of packages:\n{done.stdout[-2000:]}")
         items = json.loads(report.read_text())["install"]
     found = {canonical(item["metadata"]["name"]): item["metadata"]["version"] for item in items}
     return {name: version for name, version in sorted(found.items()) if name != "minipaddle"}
@@ -40,17 +43,25 @@ def canonical(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def patch_of(python: str) -> int:
+    return int(capture([python, "-c", "import sys; print(sys.version_info[2])"]).stdout)
+
+
 def main() -> int:
+    named = {python_version(python): python for python in sys.argv[1:]}
     by_version: dict[str, dict[str, str]] = {}
     shared: dict[str, str] = {}
     for major, minor in SUPPORTED:
         version = f"{major}.{minor}"
-        python = find_python((major, minor))
-        if python is None:
+        python = named.get((major, minor)) or find_python((major, minor))
+        patch = None if python is None else patch_of(python)
+        oldest = OLDEST_PATCH.get((major, minor), patch)
+        if patch is None or oldest is None or patch > oldest:
             raise SetupError(
-                f"expected python{version} on PATH, but found none. Install it and run this again."
+                f"expected Python {version}, patch {oldest or 'any'} or older, "
+                f"but found {python} with patch {patch}. Name one in ARGS."
             )
-        say(f"Python {version} ({python})")
+        say(f"Python {version}.{patch} ({python})")
         try:
             by_version[version] = resolve(python, shared)
         except SetupError:
