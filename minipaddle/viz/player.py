@@ -1,0 +1,149 @@
+"""The player: steps that one can walk through, in JupyterLab, in a saved notebook and on a page of its own.
+
+`Player(steps)` as the last line of a cell shows it. Everything goes to the browser once; walking needs no kernel after that. Where no widget can be shown, the
+same object is a picture (text/html with an `<img>`, image/svg+xml) and a summary in words (text/plain). These three don't contain anything random, so the outputs of a
+notebook can be compared from run to run; the only thing that changes is the id in the widget's own mime type, which nbval skips.
+
+Without the package `anywidget`, the picture and `to_html()` still work; only the live widget is missing.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from .frame import Step, check_steps
+from .scene import make_scene
+from .summary import summary
+from .svg import step_svg, strip_svg
+
+_HERE = Path(__file__).parent
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+class StaticPlayer:
+    """What a player can do without a browser beside it: count, draw, write pages.
+
+    `steps`: made by `viz.step`, or one step for a picture that doesn't move; checked here (ValueError, TypeError).
+    `label`: names the player for screen readers. `keep_places=False` lays out each step anew, for graphs that shrink.
+    """
+
+    def __init__(
+        self, steps: Step | Iterable[Step], *, label: str = "", keep_places: bool = True
+    ) -> None:
+        self._steps = check_steps(steps)
+        self._drawn = make_scene(self._steps, label=label, keep_places=keep_places)
+
+    @property
+    def steps(self) -> list[Step]:
+        """The steps, as plain data."""
+        return self._steps
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def __str__(self) -> str:
+        return summary(self._steps, self._drawn)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def to_svg(self, step: int | None = None) -> str:
+        """One step (counted from 0; negative from the end) as SVG, or all of them as a film strip."""
+        if step is None:
+            return strip_svg(self._drawn) if len(self) > 1 else step_svg(self._drawn, 0)
+        if not -len(self) <= step < len(self):
+            raise IndexError(
+                f"Player.to_svg: expected step from 0 to {len(self) - 1}, but got {step}. Leave it out for all steps."
+            )
+        return step_svg(self._drawn, step % len(self))
+
+    def to_html(self) -> str:
+        """One HTML page, with everything in it: it can be mailed, and opened without a server or a network."""
+        data = json.dumps(self._drawn, ensure_ascii=False)
+        for (
+            letter
+        ) in "<>&\u2028\u2029":  # nothing in the data can end the script, or be read as HTML
+            data = data.replace(letter, f"\\u{ord(letter):04x}")
+        return _PAGE.format(
+            title=escape(self._drawn["label"]),
+            css=(_HERE / "player.css").read_text("utf-8"),
+            js=(_HERE / "player.js").read_text("utf-8"),
+            data=data,
+        )
+
+    def _static_bundle(self) -> dict[str, Any]:
+        svg = self.to_svg()
+        count = f" ({len(self)} steps)" if len(self) > 1 else ""
+        alt = escape(self._drawn["label"] + count)
+        encoded = base64.b64encode(svg.encode()).decode()
+        return {
+            "text/plain": str(self),
+            "text/html": f'<img alt="{alt}" src="data:image/svg+xml;base64,{encoded}">',
+            "image/svg+xml": svg,
+        }
+
+    def _repr_mimebundle_(self, **_: Any) -> Any:
+        return self._static_bundle(), {}
+
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<link rel="icon" href="data:,">
+<style>
+{css}
+</style>
+<body class="mp-page">
+<main id="player"></main>
+<script type="application/json" id="scene">{data}</script>
+<script type="module">
+{js}
+mount(document.getElementById("player"), JSON.parse(document.getElementById("scene").textContent));
+</script>
+</body>
+</html>
+"""
+
+try:
+    import anywidget
+    import traitlets
+except ImportError:  # the base install: pictures and pages, no widget
+    Player = StaticPlayer
+else:
+
+    class Player(StaticPlayer, anywidget.AnyWidget):  # type: ignore[no-redef]
+        __doc__ = StaticPlayer.__doc__
+
+        _esm = _HERE / "player.js"
+        _css = _HERE / "player.css"
+        _scene = traitlets.Dict().tag(sync=True)
+        step = traitlets.Int(0, help="the step that is shown, from 0").tag(sync=True)
+        selected = traitlets.Unicode("", help="id of the node that the reader chose").tag(sync=True)
+
+        def __init__(
+            self, steps: Step | Iterable[Step], *, label: str = "", keep_places: bool = True
+        ) -> None:
+            StaticPlayer.__init__(self, steps, label=label, keep_places=keep_places)
+            anywidget.AnyWidget.__init__(self, _scene=self._drawn)
+
+        @traitlets.validate("step")
+        def _inside(self, proposal: Any) -> int:
+            step = proposal["value"]
+            if not 0 <= step < len(self):
+                raise traitlets.TraitError(
+                    f"Player.step: expected 0 to {len(self) - 1}, but got {step}. There are {len(self)} steps."
+                )
+            return step
+
+        def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+            live = anywidget.AnyWidget._repr_mimebundle_(self, **kwargs)
+            data, metadata = live if isinstance(live, tuple) else (live or {}, {})
+            view = {WIDGET_VIEW: data[WIDGET_VIEW]} if WIDGET_VIEW in data else {}
+            return self._static_bundle() | view, metadata

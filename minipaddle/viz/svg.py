@@ -1,0 +1,461 @@
+"""The static picture: every step (or a selection that it names) as a card, like the frames of a film strip.
+
+It is what a reader sees where no player runs: on a code host, in an export, in a notebook that isn't trusted yet. So it stands alone: its own background, no
+script, no reference to anything outside, and no random ids. The same steps give the same bytes, which lets tests compare the outputs of notebooks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from .looks import (
+    COLUMN,
+    FONT,
+    FONT_SIZE,
+    KINDS,
+    OTHER,
+    SMALL_SIZE,
+    STATES,
+    UI_FONT,
+    baselines,
+    columns,
+    cut,
+)
+
+MOST_CARDS = 8
+STRIP_WIDTH = 960.0
+MOST_LINES, MOST_COLUMNS, MOST_ROWS, MOST_CELL = 22, 76, 14, 30
+INK, FAINT, RULE, PAPER, CARD = "#0f172a", "#475569", "#cbd5e1", "#ffffff", "#f8fafc"
+TOKENS = {"": INK, "c": "#64748b", "s": "#15803d", "v": "#7c3aed", "n": "#b45309", "k": "#1d4ed8"}
+BORDERS = {  # state -> stroke width, dashes, opacity
+    "now": (2.6, "", 1),
+    "ready": (2.2, "", 1),
+    "waiting": (1.3, "4 3", 0.85),
+    "done": (1.2, "", 0.75),
+    "new": (2.2, "", 1),
+    "changed": (2.2, "", 1),
+    "removed": (1.4, "3 3", 0.6),
+    "matched": (2.4, "6 3", 1),
+}
+
+Piece = tuple[float, float, str]  # width, height, markup at (0, 0)
+
+
+def strip_svg(scene: dict[str, Any], *, most: int = MOST_CARDS) -> str:
+    """All steps, or `most` of them at even distances; then the picture says which."""
+    count = len(scene["steps"])
+    chosen = list(range(count))
+    if count > most:
+        chosen = sorted({round(i * (count - 1) / (most - 1)) for i in range(most)})
+    cards = [_card(scene, number) for number in chosen]
+    body, x, y, row_height, widest = [], 0.0, 0.0, 0.0, 0.0
+    for width, height, markup in cards:
+        if x and x + width > STRIP_WIDTH:
+            x, y, row_height = 0.0, y + row_height + 12, 0.0
+        body.append(_at(x, y, markup))
+        widest, row_height = max(widest, x + width), max(row_height, height)
+        x += width + 12
+    y += row_height
+    footer = []
+    if len(chosen) < count:
+        words = f"{len(chosen)} of {count} steps: " + ", ".join(str(n + 1) for n in chosen)
+        footer.append(_text(words, 2, 13, size=11.5, colour=FAINT))
+        y_footer = 22.0
+    else:
+        y_footer = 0.0
+    legend_width, legend_height, legend = _legend(scene["legend"], max(widest, 320.0))
+    footer.append(_at(0, y_footer, legend))
+    total = y_footer + legend_height
+    if total:
+        body.append(_at(0, y + 10, "".join(footer)))
+        y += 10 + total
+    return _document(max(widest, legend_width), y, "".join(body), scene["label"])
+
+
+def step_svg(scene: dict[str, Any], number: int) -> str:
+    """One step, counted from 0, with its legend."""
+    width, height, markup = _card(scene, number)
+    legend_width, legend_height, legend = _legend(scene["legend"], max(width, 320.0))
+    body = markup + _at(0, height + 8, legend)
+    return _document(
+        max(width, legend_width),
+        height + (8 + legend_height if legend else 0),
+        body,
+        scene["steps"][number]["title"],
+    )
+
+
+def _document(width: float, height: float, body: str, title: str) -> str:
+    w, h = _n(width + 20), _n(height + 20)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" '
+        f'font-family="{escape(UI_FONT)}" font-size="12"><title>{escape(title)}</title>'
+        f'<rect width="{w}" height="{h}" rx="8" fill="{PAPER}"/>{_at(10, 10, body)}</svg>'
+    )
+
+
+# ---- a card
+
+
+def _card(scene: dict[str, Any], number: int) -> Piece:
+    step = scene["steps"][number]
+    panes = [_PANES[p["type"]](scene, p) for p in step["panes"]]
+    across = sum(w for w, _, _ in panes) + 18 * (len(panes) - 1)
+    scale = min(1.0, (STRIP_WIDTH - 24) / across)
+    count = len(scene["steps"])
+    badge = f"{number + 1}" if count > 1 else ""
+    inner = max(across * scale, 240.0)
+    title_x = 12.0 + (12 + 7 * len(badge) if badge else 0)
+    title = _wrap(step["title"], inner - title_x + 12, 13.5, bold=True)
+    note = _wrap(step["note"], inner, 11.5)
+    y = 24.0
+    out = []
+    if badge:
+        wide = 9 + 7 * len(badge)
+        out.append(
+            f'<rect x="12" y="{y - 13:g}" width="{wide}" height="17" rx="8.5" fill="#1d4ed8"/>'
+        )
+        out.append(
+            _text(badge, 12 + wide / 2, y, size=11.5, colour="#ffffff", bold=True, anchor="middle")
+        )
+    for line in title:
+        out.append(_text(line, title_x, y, size=13.5, bold=True))
+        y += 18
+    for line in note:
+        out.append(_text(line, 12, y, size=11.5, colour=FAINT))
+        y += 15.5
+    y -= 6
+    x = 0.0
+    inside = []
+    for width, _, markup in panes:
+        inside.append(_at(x, 0, markup))
+        x += width + 18
+    high = max(h for _, h, _ in panes)
+    group = (
+        f' transform="translate(12,{_n(y)})' + (f" scale({scale:.3f})" if scale < 1 else "") + '"'
+    )
+    out.append(f"<g{group}>{''.join(inside)}</g>")
+    width, height = inner + 24, y + high * scale + 12
+    frame = (
+        f'<rect width="{_n(width)}" height="{_n(height)}" rx="7" fill="{CARD}" stroke="{RULE}"/>'
+    )
+    return width, height, frame + "".join(out)
+
+
+def _caption(words: str) -> tuple[float, str]:
+    return (20.0, _text(words, 0, 12, size=11, colour=FAINT, bold=True)) if words else (0.0, "")
+
+
+# ---- panes
+
+
+def _graph(scene: dict[str, Any], pane: dict[str, Any]) -> Piece:
+    place = scene["places"][pane["place"]]
+    top, out = _caption(pane["name"])
+    scale = min(1.0, 900 / max(place["width"], 1), 640 / max(place["height"], 1))
+    body = []
+    for frame in place["clusters"]:
+        if frame["id"] in pane["clusters"]:
+            x, y = frame["x"] - frame["w"] / 2, frame["y"] - frame["h"] / 2
+            body.append(
+                f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(frame["w"])}" height="{_n(frame["h"])}" rx="8" '
+                f'fill="#64748b" fill-opacity="0.07" stroke="#94a3b8" stroke-dasharray="5 3"/>'
+                + _text(frame["label"], x + 9, y + 15, size=11, colour=FAINT, bold=True)
+            )
+    for e in pane["edges"]:
+        body.append(_edge(place["edges"][e["key"]], e["state"]))
+    for n in pane["nodes"]:
+        body.append(_node(n, place["nodes"][n["id"]], scene["shapes"][n["shape"]]))
+    for e in pane["edges"]:  # words last: on top of the lines
+        drawn = place["edges"][e["key"]]
+        for label, anchor in ((drawn["label"], "middle"), (drawn["slot"], "start")):
+            if label:
+                words, x, y = label
+                body.append(
+                    f'<text x="{_n(x)}" y="{_n(y + 3)}" font-family="{escape(FONT)}" font-size="10.5" text-anchor="{anchor}" '
+                    f'fill="{FAINT}" stroke="{CARD}" stroke-width="3" paint-order="stroke">{escape(words)}</text>'
+                )
+    transform = f"translate(0,{_n(top)})" + (f" scale({scale:.3f})" if scale < 1 else "")
+    out += f'<g transform="{transform}">{"".join(body)}</g>'
+    return place["width"] * scale, place["height"] * scale + top, out
+
+
+def _edge(drawn: dict[str, Any], state: str) -> str:
+    width, dashes, opacity = BORDERS.get(state, (1.3, "", 1))
+    colour = STATES[state].colour if state else "#64748b"
+    return (
+        f'<path d="{drawn["d"]}" fill="none" stroke="{colour}" stroke-width="{width}"'
+        + _dashes(dashes, opacity)
+        + "/>"
+    )
+
+
+def _dashes(dashes: str, opacity: float) -> str:
+    return (f' stroke-dasharray="{dashes}"' if dashes else "") + (
+        f' opacity="{opacity}"' if opacity != 1 else ""
+    )
+
+
+def _node(n: dict[str, Any], box: Sequence[float], shape: str) -> str:
+    x, y, w, h = box
+    look = KINDS.get(n["kind"], OTHER)
+    state = STATES.get(n["state"])
+    width, dashes, opacity = BORDERS.get(n["state"], (1.3, "", 1))
+    line = state.colour if state and n["state"] != "done" else look.line
+    fancy = ' text-decoration="line-through"' if n["state"] == "removed" else ""
+    out = [
+        f'<path d="{shape}" fill="{look.fill}" stroke="{line}" stroke-width="{width}"{_dashes(dashes, 1)}/>'
+    ]
+    for i, (words, dy) in enumerate(zip(n["lines"], baselines(len(n["lines"])), strict=True)):
+        size = SMALL_SIZE if i else FONT_SIZE
+        out.append(
+            f'<text y="{_n(dy)}" font-family="{escape(FONT)}" font-size="{size}" text-anchor="middle"'
+            f' fill="{FAINT if i else INK}"{fancy}>{escape(words)}</text>'
+        )
+    faded = f' opacity="{opacity}"' if opacity != 1 else ""
+    sign = _at(w / 2 - 5, -h / 2, _sign(n["state"])) if state else ""
+    hint = n["label"] + (": " + n["details"] if n["details"] else "")
+    return f'<g transform="translate({_n(x)},{_n(y)})"><title>{escape(hint)}</title><g{faded}>{"".join(out)}</g>{sign}</g>'
+
+
+def _sign(name: str) -> str:
+    state = STATES[name]
+    fill = state.colour if state.filled else "none"
+    return (
+        f'<circle r="7.5" fill="{PAPER}" stroke="{state.colour}" stroke-width="1.4"/>'
+        f'<path d="{state.sign}" transform="scale(0.9)" fill="{fill}" stroke="{state.colour}" stroke-width="1.7" stroke-linecap="round"/>'
+    )
+
+
+def _text_pane(scene: dict[str, Any], pane: dict[str, Any]) -> Piece:
+    lines = scene["texts"][pane["text"]]
+    top, out = _caption(
+        pane["name"] + (f" · {pane['language']}" if pane["language"] and pane["name"] else "")
+    )
+    first, last = _window(
+        len(lines), MOST_LINES, [n - pane["first_line"] for n in pane["highlight"]]
+    )
+    step, size = 16.0, 11.5
+    letter = size * COLUMN
+    digits = len(str(pane["first_line"] + len(lines)))
+    gutter = (digits + 3) * letter
+    shown = lines[first:last]
+    wide = max([columns("".join(t for _, t in line)) for line in shown] or [0])
+    width = gutter + (min(wide, MOST_COLUMNS) + 2) * letter
+    body = []
+    y = top + step
+    for hidden, where in ((first, "above"), (len(lines) - last, "below")):
+        if where == "above" and hidden:
+            body.append(_text(f"… {hidden} more lines", gutter, y, size=10.5, colour=FAINT))
+            y += step
+        if where == "above":
+            for number, line in enumerate(shown, start=pane["first_line"] + first):
+                body.append(_code_line(pane, number, line, y, width, gutter, letter, size))
+                y += step
+        elif hidden:
+            body.append(_text(f"… {hidden} more lines", gutter, y, size=10.5, colour=FAINT))
+            y += step
+    height = y - step + 8
+    frame = f'<rect y="{_n(top)}" width="{_n(width)}" height="{_n(height - top)}" rx="4" fill="{PAPER}" stroke="{RULE}"/>'
+    return width, height, out + frame + "".join(body)
+
+
+def _code_line(pane, number, line, y, width, gutter, letter, size) -> str:
+    out = []
+    mark, wash = "", ""
+    if number in pane["removed"]:
+        mark, wash = "−", "#fee2e2"
+    elif number in pane["added"]:
+        mark, wash = "+", "#dcfce7"
+    if number in pane["highlight"]:
+        mark, wash = "▶" + mark, "#fae8ff"
+    if wash:
+        out.append(
+            f'<rect x="1" y="{_n(y - 12)}" width="{_n(width - 2)}" height="16" fill="{wash}"/>'
+        )
+    if mark:
+        out.append(
+            _text(
+                mark,
+                3,
+                y,
+                size=size,
+                colour="#a21caf" if "▶" in mark else INK,
+                bold=True,
+                mono=True,
+            )
+        )
+    out.append(
+        _text(str(number), gutter - letter, y, size=10, colour="#64748b", mono=True, anchor="end")
+    )
+    kept, left = [], MOST_COLUMNS
+    for token, words in line:
+        short = cut(words, left) if columns(words) > left else words
+        kept.append(f'<tspan fill="{TOKENS.get(token, INK)}">{escape(short)}</tspan>')
+        left -= columns(short)
+        if short != words or left <= 0:
+            break
+    fancy = ' text-decoration="line-through"' if number in pane["removed"] else ""
+    out.append(
+        f'<text x="{_n(gutter)}" y="{_n(y)}" font-family="{escape(FONT)}" font-size="{size}" xml:space="preserve"{fancy}>{"".join(kept)}</text>'
+    )
+    return "".join(out)
+
+
+def _table(scene: dict[str, Any], pane: dict[str, Any]) -> Piece:
+    top, out = _caption(pane["name"])
+    first, last = _window(len(pane["rows"]), MOST_ROWS, pane["highlight"])
+    rows = [
+        [cut(cell.replace("\n", " "), MOST_CELL) for cell in row]
+        for row in pane["rows"][first:last]
+    ]
+    heads = [cut(c, MOST_CELL) for c in pane["columns"]]
+    size, step = 11.5, 21.0
+    letter = size * COLUMN
+    widths = [
+        max([columns(h), *(columns(r[c]) + 2 for r in rows)]) * letter + 16
+        for c, h in enumerate(heads)
+    ]
+    total = sum(widths)
+    changed = {(r, c) for r, c in pane["changed"]}
+    body = [
+        f'<rect y="{_n(top)}" width="{_n(total)}" height="{step + 1}" fill="#e2e8f0"/>',
+        *(
+            _text(
+                h,
+                sum(widths[:c]) + (widths[c] - 8 if pane["numeric"][c] else 8),
+                top + 15,
+                size=11,
+                bold=True,
+                anchor="end" if pane["numeric"][c] else "start",
+            )
+            for c, h in enumerate(heads)
+        ),
+    ]
+    y = top + step + 1
+    for number, row in enumerate(rows, start=first):
+        now, fresh = number in pane["highlight"], number in pane["new"]
+        if now or fresh:
+            body.append(
+                f'<rect y="{_n(y)}" width="{_n(total)}" height="{step}" fill="{"#fae8ff" if now else "#dcfce7"}"/>'
+            )
+        for c, cell in enumerate(row):
+            x = sum(widths[:c])
+            is_changed = (number, c) in changed
+            if is_changed:
+                body.append(
+                    f'<rect x="{_n(x + 1)}" y="{_n(y + 1)}" width="{_n(widths[c] - 2)}" height="{step - 2}" fill="#fef3c7" stroke="#b45309" stroke-width="0.8"/>'
+                )
+            sign = ("▶ " if now else "+ " if fresh else "") if c == 0 else ""
+            sign += "△ " if is_changed else ""
+            right = pane["numeric"][c]
+            body.append(
+                _text(
+                    sign + cell,
+                    x + (widths[c] - 8 if right else 8),
+                    y + 15,
+                    size=size,
+                    mono=True,
+                    bold=is_changed,
+                    anchor="end" if right else "start",
+                )
+            )
+        y += step
+        body.append(f'<path d="M0,{_n(y)}H{_n(total)}" stroke="{RULE}" stroke-width="0.7"/>')
+    if not rows:
+        body.append(_text("(empty)", 8, y + 15, size=11, colour=FAINT))
+        y += step
+    hidden = len(pane["rows"]) - len(rows)
+    if hidden:
+        body.append(_text(f"… {hidden} more rows", 8, y + 15, size=10.5, colour=FAINT))
+        y += step
+    total = max(total, 70.0)
+    frame = f'<rect y="{_n(top)}" width="{_n(total)}" height="{_n(y - top)}" fill="{PAPER}" stroke="{RULE}"/>'
+    return total, y + 2, out + frame + "".join(body)
+
+
+_PANES = {"graph": _graph, "text": _text_pane, "table": _table}
+
+
+def _window(count: int, most: int, around: Sequence[int]) -> tuple[int, int]:
+    """Which of `count` lines to show, `most` at most, so that the first marked one is among them."""
+    if count <= most:
+        return 0, count
+    first = max(0, min((around[0] if around else 0) - most // 2, count - most))
+    return first, first + most
+
+
+# ---- legend and letters
+
+
+def _legend(entries: Sequence[dict[str, str]], limit: float) -> Piece:
+    if not entries:
+        return 0.0, 0.0, ""
+    x, y, widest, out = 4.0, 12.0, 0.0, []
+    for entry in entries:
+        wide = 40 + columns(entry["word"]) * 6.4 + 12
+        if x > 4 and x + wide > limit:
+            x, y = 4.0, y + 20
+        if entry["is"] == "kind":
+            look = KINDS[entry["name"]]
+            sample = f'<path d="{entry["d"]}" fill="{look.fill}" stroke="{look.line}"/>'
+        else:
+            sample = _sign(entry["name"])
+        out.append(
+            _at(x + 15, y, sample) + _text(entry["word"], x + 34, y + 4, size=11, colour=FAINT)
+        )
+        x += wide
+        widest = max(widest, x)
+    return widest, y + 12, "".join(out)
+
+
+def _wrap(words: str, width: float, size: float, bold: bool = False) -> list[str]:
+    """Lines of at most `width` pixels, by an estimate on the safe side. Chinese may break between any two characters."""
+    limit = max(int(width / (size * (0.6 if bold else 0.55))), 8)
+    lines: list[str] = []
+    for paragraph in words.split("\n") if words else []:
+        line = ""
+        for piece in _pieces(paragraph):
+            if line and columns((line + piece).rstrip()) > limit:
+                lines.append(line.rstrip())
+                line = ""
+            while columns(piece) > limit:
+                head = cut(piece, limit)[:-1]
+                lines.append(head)
+                piece = piece[len(head) :]
+            line += piece
+        lines.append(line.rstrip())
+    return lines
+
+
+def _pieces(paragraph: str) -> list[str]:
+    pieces: list[str] = []
+    for letter in paragraph:
+        wide = columns(letter) == 2
+        if pieces and not wide and not pieces[-1].endswith(" ") and columns(pieces[-1][-1]) != 2:
+            pieces[-1] += letter
+        elif pieces and letter == " ":
+            pieces[-1] += letter
+        else:
+            pieces.append(letter)
+    return pieces
+
+
+def _text(words, x, y, *, size, colour=INK, bold=False, mono=False, anchor="start") -> str:
+    return (
+        f'<text x="{_n(x)}" y="{_n(y)}" font-size="{size:g}" fill="{colour}"'
+        + (f' font-family="{escape(FONT)}"' if mono else "")
+        + (' font-weight="600"' if bold else "")
+        + (f' text-anchor="{anchor}"' if anchor != "start" else "")
+        + f">{escape(words)}</text>"
+    )
+
+
+def _at(x: float, y: float, markup: str) -> str:
+    return f'<g transform="translate({_n(x)},{_n(y)})">{markup}</g>' if markup else ""
+
+
+def _n(value: float) -> str:
+    return f"{round(value, 1) + 0.0:g}"
