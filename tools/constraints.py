@@ -56,7 +56,7 @@ def main() -> int:
         python = named.get((major, minor)) or find_python((major, minor))
         patch = None if python is None else patch_of(python)
         oldest = OLDEST_PATCH.get((major, minor), patch)
-        if patch is None or oldest is None or patch > oldest:
+        if python is None or patch is None or oldest is None or patch > oldest:
             raise SetupError(
                 f"expected Python {version}, patch {oldest or 'any'} or older, "
                 f"but found {python} with patch {patch}. Name one in ARGS."

@@ -9,8 +9,8 @@ Standard library only.
 
 from __future__ import annotations
 
-import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -19,20 +19,12 @@ from setup_env import ROOT, VENV, SetupError, ensure, is_root, run, say, venv_py
 WORKSPACE = ROOT / "workspace"
 HOME = "Home.md"
 
-# JupyterLab's defaults, changed in this .venv only: it doesn't ask for news, and Markdown opens as
-# a page.
-OVERRIDES = {
-    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false"},
-    "@jupyterlab/docmanager-extension:plugin": {"defaultViewers": {"markdown": "Markdown Preview"}},
-}
 
-
-def write_overrides() -> None:
-    path = VENV / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
-    text = json.dumps(OVERRIDES, indent=2)
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+def set_defaults() -> None:
+    """JupyterLab's defaults in this .venv: no question about news, and Markdown opens as a page."""
+    folder = VENV / "share" / "jupyter" / "lab" / "settings"
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(ROOT / "tools" / "jupyterlab_defaults.json", folder / "overrides.json")
 
 
 def build_workspace() -> None:
@@ -49,7 +41,7 @@ def lab_command(extra: list[str]) -> list[str]:
 
 def main() -> int:
     ensure(["course"])
-    write_overrides()
+    set_defaults()
     build_workspace()
     say(f"Opening JupyterLab on {WORKSPACE}; Ctrl-C ends it")
     # Real Paddle greets and warns on stderr; a learner should see what the cell says, no more.
