@@ -1,0 +1,205 @@
+"""The command `grader`. Each sub-command is one step of an instructor's work.
+
+Exit codes: 0, all done; 1, done, but the grader failed on some submissions (grade them again); 2,
+wrong use or nothing to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from grader.course import Course
+from grader.errors import GraderError
+
+# The steps import nbgrader, which takes seconds: so they are imported when they are needed, and
+# --help is quick.
+
+
+class _House(click.Group):
+    """Prints our own errors as one line instead of a traceback."""
+
+    def invoke(self, ctx: click.Context):
+        try:
+            return super().invoke(ctx)
+        except GraderError as error:
+            click.echo(str(error), err=True)
+            ctx.exit(2)
+
+
+@click.group(cls=_House, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    help="The course's root folder, with course/ in it. Default: the current folder.",
+)
+@click.option(
+    "--sources",
+    type=click.Path(path_type=Path),
+    help="The folder of the modules, where it isn't ROOT/course.",
+)
+@click.version_option(package_name="minipaddle", prog_name="grader")
+@click.pass_context
+def main(ctx: click.Context, root: Path, sources: Path | None) -> None:
+    """Release exercises, collect and grade submissions, write feedback and a CSV.
+
+    In this order: release, collect, grade, feedback, export.
+
+    \b
+    Exit codes: 0  all done
+                1  done, but the grader itself failed on some submissions: grade again
+                2  wrong use, or nothing to do
+    """
+    ctx.obj = (root, sources)
+
+
+@main.command()
+@click.argument("modules", nargs=-1)
+@click.pass_obj
+def release(where: tuple[Path, Path | None], modules: tuple[str, ...]) -> None:
+    """Make the learners' version of exercises: course/ -> grader/release.
+
+    Solutions and hidden tests are taken out, and it is checked that none is left. MODULES are names
+    like 01_program_block, or 01; all modules by default.
+    """
+    course = Course.at(*where)
+    from grader.release import release as run
+
+    names = [course.module(m) for m in modules] or course.modules()
+    with _progress("releasing", len(names)) as step:
+        run(course, names, done=step)
+    for name in names:
+        click.echo(f"{name}: released to {course.released(name)}")
+
+
+@main.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--module", help="The module of all files in FOLDER, where their paths don't say it.")
+@click.pass_obj
+def collect(where: tuple[Path, Path | None], folder: Path, module: str | None) -> None:
+    """Copy the submissions in FOLDER to grader/submitted.
+
+    \b
+    Taken are  <student>/<module>/exercise.ipynb
+               <student>/exercise.ipynb   with --module
+               <student>.ipynb            with --module
+
+    Links and other irregular files are refused, and the student is reported as not gradable. A
+    newer file replaces the older one.
+    """
+    course = Course.at(*where)
+    from grader.collect import collect as run
+
+    results = run(course, folder, module)
+    table = Table("student", "module", "collected", "why")
+    for r in results:
+        table.add_row(escape(r.student), r.module, r.status, escape(r.reason))
+    Console().print(table)
+    if not any(r.module for r in results):
+        raise GraderError(
+            f"grader collect: expected submissions in {folder}, but got none. See grader collect "
+            "--help for the layouts."
+        )
+
+
+@main.command()
+@click.argument("module", required=False)
+@click.option("--cell-timeout", default=30, show_default=True, help="Seconds for one cell.")
+@click.option("--timeout", default=300, show_default=True, help="Seconds for one submission.")
+@click.pass_obj
+def grade(
+    where: tuple[Path, Path | None], module: str | None, cell_timeout: int, timeout: int
+) -> None:
+    """Run the collected submissions (of MODULE, or all) and score them.
+
+    THERE IS NO SANDBOX YET: a submission runs with your rights, on your files and network. Grade
+    only what you would run yourself, or in a machine that you can throw away.
+
+    Checks and points come from the released exercise, never from the submission. A cell that takes
+    too long, or ends Python, costs that submission only. A file without readable work in it (broken
+    JSON, another notebook) is "not gradable": 0 points, with the reason. Where the grader itself
+    fails there are no points, and the exit code is 1: grade again.
+    """
+    course = Course.at(*where)
+    from grader.grade import grade as run
+    from grader.grade import to_grade
+    from grader.verdict import FAILED
+
+    total = len(to_grade(course, course.module(module) if module else None))
+    with _progress("grading", total) as step:
+        results = run(
+            course,
+            module,
+            cell_seconds=cell_timeout,
+            submission_seconds=timeout,
+            done=lambda verdict: step(verdict.student),
+        )
+    table = Table("student", "module", "points", "status", "why")
+    for v in results:
+        points = "" if v.score is None else f"{v.score:g} / {v.max_score:g}"
+        table.add_row(escape(v.student), v.module, points, v.status, escape(v.reason))
+    Console().print(table)
+    if any(v.status == FAILED for v in results):
+        raise SystemExit(1)
+
+
+@main.command()
+@click.argument("module", required=False)
+@click.pass_obj
+def feedback(where: tuple[Path, Path | None], module: str | None) -> None:
+    """Write a page of HTML for every graded submission, to grader/feedback.
+
+    Hidden tests are not in it (their points and messages are), nor scripts of the student's.
+    """
+    course = Course.at(*where)
+    from grader.feedback import feedback as run
+    from grader.verdict import load_all
+
+    with _progress("writing", len(load_all(course))) as step:
+        found = run(course, module, done=lambda verdict: step(verdict.student))
+    click.echo(f"{len(found)} pages in {course.work / 'feedback'}")
+
+
+@main.command()
+@click.option(
+    "--to", type=click.Path(path_type=Path), default=Path("grades.csv"), show_default=True
+)
+@click.pass_obj
+def export(where: tuple[Path, Path | None], to: Path) -> None:
+    """Write the grades as CSV: a row for every student and module, with the reason where there was
+    nothing to grade.
+    """
+    course = Course.at(*where)
+    from grader.export import export as run
+
+    found = run(course, to)
+    click.echo(f"{len(found)} rows in {to}")
+
+
+@contextmanager
+def _progress(what: str, total: int) -> Iterator:
+    columns = [
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    ]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+
+        def step(name: str) -> None:
+            bar.update(task, advance=1, description=f"{what} {escape(name)}")
+
+        yield step
+
+
+if __name__ == "__main__":
+    main()

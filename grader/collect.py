@@ -1,0 +1,180 @@
+"""Collects a folder of submissions into grader/submitted, as they are.
+
+Taken are, for a folder as learners or a learning platform hand it over:
+
+    <student>/<module>/exercise.ipynb
+    <student>/exercise.ipynb            with --module
+    <student>.ipynb                     with --module
+
+Only regular files are taken, and only by their name in the folder: a link could point to the
+solutions.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.course import NOTEBOOK, Course
+from grader.errors import GraderError, NotGradable
+from grader.submission import MAX_BYTES
+
+FILE = f"{NOTEBOOK}.ipynb"
+REFUSED = "refused.txt"  # beside, or instead of, the submission: why the last file was not taken
+
+
+@dataclass
+class Collected:
+    """What became of one entry: new, updated, unchanged, refused (with a reason) or ignored (not a
+    submission).
+    """
+
+    student: str
+    module: str
+    status: str
+    reason: str = ""
+
+
+def collect(course: Course, folder: Path, module: str | None = None) -> list[Collected]:
+    """Copies the submissions of `folder`. Returns what became of each, by student and module."""
+    if not folder.is_dir():
+        raise GraderError(
+            f"grader collect: expected a folder of submissions, but got {folder}. Unpack archives "
+            "first."
+        )
+    if module is not None:
+        module = course.module(module)
+    found = list(_entries(course, folder, module))
+    names = [(student, mod) for student, mod, _, _ in found]
+    results = []
+    for student, mod, path, reason in found:
+        if not mod:
+            results.append(Collected(student, "", "ignored", reason))
+        elif names.count((student, mod)) > 1:
+            results.append(
+                _refuse(
+                    course, student, mod, f"two files for {student} and {mod}; keep one of them"
+                )
+            )
+        elif reason:
+            results.append(_refuse(course, student, mod, reason))
+        else:
+            results.append(_take(course, student, mod, path))
+    return sorted(results, key=lambda c: (c.student, c.module))
+
+
+def _entries(
+    course: Course, folder: Path, module: str | None
+) -> Iterator[tuple[str, str, Path, str]]:
+    """(student, module, file, reason to refuse). Without a module the entry is not a submission,
+    for that reason.
+    """
+    modules = course.modules()
+    for path in sorted(folder.iterdir()):
+        name = path.name
+        if name.startswith("."):
+            continue
+        student = path.stem if path.suffix == ".ipynb" else name
+        if not re.fullmatch(r"\w[\w.@+ -]{0,80}(?<! )", student):
+            yield student, "", path, "a student's name has letters, digits and . @ + - _ only"
+        elif path.is_symlink():
+            reason = "it is a link; hand in the file itself"
+            yield student, module or "", path, reason
+        elif path.is_dir():
+            yield from _student_folder(path, student, modules, module)
+        elif path.suffix == ".ipynb":
+            yield (
+                student,
+                module or "",
+                path,
+                "" if module else "pass --module to say whose exercise it is",
+            )
+        else:
+            yield name, "", path, "neither a notebook nor a student's folder"
+
+
+def _student_folder(
+    folder: Path, student: str, modules: list[str], module: str | None
+) -> Iterator[tuple[str, str, Path, str]]:
+    names = sorted(path.name for path in folder.iterdir())
+    inside = [m for m in ([module] if module else modules) if m in names]
+    for name in inside:
+        path = folder / name
+        if path.is_symlink() or not path.is_dir():
+            yield (
+                student,
+                name,
+                path,
+                "it is a link or a file; hand in a folder with exercise.ipynb",
+            )
+            continue
+        yield student, name, path / FILE, "" if os.path.lexists(path / FILE) else _missing(path)
+    if not inside and module:
+        yield student, module, folder / FILE, "" if FILE in names else _missing(folder)
+    elif not inside:
+        reason = (
+            "pass --module to say whose exercise it is"
+            if FILE in names
+            else "no module folder in it"
+        )
+        yield student, "", folder, reason
+
+
+def _missing(folder: Path) -> str:
+    others = sorted(path.name for path in folder.glob("*.ipynb"))
+    return f"no {FILE} in it" + (f", but {', '.join(others[:3])}; rename it" if others else "")
+
+
+def _take(course: Course, student: str, module: str, path: Path) -> Collected:
+    try:
+        data = read_regular_file(path)
+    except NotGradable as error:
+        return _refuse(course, student, module, str(error))
+    folder = course.step("submitted", student, module)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / REFUSED).unlink(missing_ok=True)
+    target = folder / FILE
+    before = target.read_bytes() if target.exists() else None
+    if before == data:
+        return Collected(student, module, "unchanged")
+    temporary = folder / f".{FILE}.tmp"
+    temporary.write_bytes(data)
+    os.replace(temporary, target)
+    return Collected(student, module, "new" if before is None else "updated")
+
+
+def _refuse(course: Course, student: str, module: str, reason: str) -> Collected:
+    """An earlier submission stays and counts. Without one, grading reports this student with the
+    reason.
+    """
+    folder = course.step("submitted", student, module)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / REFUSED).write_text(reason + "\n", encoding="utf-8")
+    if (folder / FILE).exists():
+        reason += " (the earlier submission stays)"
+    return Collected(student, module, "refused", reason)
+
+
+def read_regular_file(path: Path) -> bytes:
+    """The bytes of a regular file. Links, devices, pipes and very large files raise NotGradable."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        if path.is_symlink():
+            raise NotGradable("it is a link; hand in the file itself")
+        descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))
+    except OSError as error:
+        raise NotGradable(f"it can't be read ({error.strerror})") from None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise NotGradable("it is not a regular file; hand in the file itself")
+        if status.st_size > MAX_BYTES:
+            raise NotGradable(
+                f"it has {status.st_size / 2**20:.0f} MiB, and {MAX_BYTES // 2**20} are allowed; "
+                "clear its outputs and hand it in again"
+            )
+        return file.read(MAX_BYTES + 1)

@@ -1,0 +1,120 @@
+"""Reads what a student handed in, and puts the answers into the released notebook.
+
+A submission is a file from a stranger. So the cells are matched to the assignment, not to what the
+file claims: its metadata (points, locks, ids of our cells, kernel) is never used. From the file
+come only the text of the answer cells, and cells that the student added, at the place where they
+were added.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import nbformat.v4 as v4
+from nbformat import NotebookNode
+
+from grader.errors import NotGradable
+
+MAX_BYTES = 20 * 2**20
+
+
+def answers_in(released: NotebookNode, data: bytes) -> NotebookNode:
+    """The released notebook with the answers of the submission `data`. Raises NotGradable, saying
+    what is wrong.
+    """
+    result = copy.deepcopy(released)
+    ours = {
+        cell.metadata.nbgrader.grade_id: cell
+        for cell in result.cells
+        if "nbgrader" in cell.metadata
+    }
+    theirs = [(_grade_id(cell), _cell(cell)) for cell in _cells(data)]
+    last = {name: number for number, (name, _) in enumerate(theirs) if name in ours}
+    if not last:
+        raise NotGradable(
+            f"expected the cells of this exercise ({', '.join(list(ours)[:3])}, ...), but got a "
+            "notebook with none of them. "
+            "Was another notebook handed in?"
+        )
+
+    # What the student added follows the cell of ours after which it stands.
+    added: dict[str | None, list[NotebookNode]] = {None: []}
+    anchor = None
+    for number, (name, cell) in enumerate(theirs):
+        if name not in ours:
+            added[anchor].append(cell)
+        elif last[name] != number:
+            # A cell that was split or copied carries the id twice: the last one is the answer.
+            if _is_answer(ours[name]):
+                added[anchor].append(cell)
+        else:
+            anchor = name
+            added.setdefault(anchor, [])
+            if _is_answer(ours[name]):
+                ours[name].source = cell.source
+
+    cells = list(added[None])
+    for name, cell in ours.items():
+        cells += [cell, *added.get(name, [])]
+    result.cells = cells
+    for number, cell in enumerate(cells):
+        cell.id = f"cell-{number}"
+    return result
+
+
+def _is_answer(cell: NotebookNode) -> bool:
+    return bool(cell.metadata.nbgrader.solution)
+
+
+def _cells(data: bytes) -> list[dict[str, Any]]:
+    if not data.strip():
+        raise NotGradable("expected a notebook, but got an empty file. Hand it in again.")
+    try:
+        content = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise NotGradable(
+            f"expected a notebook in UTF-8, but byte {error.start} is not. Save it in JupyterLab "
+            "and hand it in again."
+        ) from None
+    except json.JSONDecodeError as error:
+        raise NotGradable(
+            f"expected a notebook, but the file is broken: {error.msg} in line {error.lineno}, "
+            f"column {error.colno}. "
+            "Save it in JupyterLab and hand it in again."
+        ) from None
+    except (RecursionError, ValueError):
+        raise NotGradable(
+            "expected a notebook, but the file can't be read as JSON. Save it in JupyterLab and "
+            "hand it in again."
+        ) from None
+    cells = content.get("cells") if isinstance(content, dict) else None
+    if not isinstance(cells, list):
+        raise NotGradable(
+            "expected a notebook (format 4, with a list of cells), but got another kind of JSON. "
+            "Save it in JupyterLab and hand it in again."
+        )
+    return [cell for cell in cells if isinstance(cell, dict)]
+
+
+def _grade_id(cell: dict[str, Any]) -> str | None:
+    metadata = cell.get("metadata")
+    nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    name = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _cell(cell: dict[str, Any]) -> NotebookNode:
+    source = cell.get("source", "")
+    if isinstance(source, list):
+        source = "".join(line for line in source if isinstance(line, str))
+    if not isinstance(source, str):
+        source = ""
+    # JSON may hold half a surrogate pair, which no file can.
+    source = source.encode("utf-8", "replace").decode("utf-8")
+    kind = cell.get("cell_type")
+    make = {"markdown": v4.new_markdown_cell, "code": v4.new_code_cell}.get(
+        kind if isinstance(kind, str) else "", v4.new_raw_cell
+    )
+    return make(source)
