@@ -15,6 +15,7 @@ The idea is Sugiyama's (1981), the one that Graphviz's `dot` uses. Left out: net
 from __future__ import annotations
 
 from bisect import bisect_right, insort
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -82,9 +83,8 @@ def place(
     layers, up, down, chains = _bends(nodes, forward, rank, lane)
     _order(layers, up, down, lane)
     x = _coordinates(layers, up, down, chains, lane, sizes, _lane_gap(clusters, label_side))
-    top, heights = _heights(
-        layers, sizes, gap + (CLUSTER_LABEL if clusters and label_side == "top" else 0.0)
-    )
+    label = CLUSTER_LABEL if label_side == "top" else 0.0
+    top, heights = _heights(layers, sizes, _rank_gaps(clusters, rank, gap, label))
 
     answer = Placement(ranks=rank, turned=turned_keys)
     for n in nodes:
@@ -92,8 +92,11 @@ def place(
         answer.boxes[n] = Box(
             round(x[n], 1), round(top[rank[n]] + heights[rank[n]] / 2, 1), width, height
         )
-    ports_out = _ports(answer.boxes, forward, end=1)
-    ports_in = _ports(answer.boxes, forward, end=2)
+    first = [x[chain[0] if chain else e[2]] for chain, e in zip(chains, forward, strict=True)]
+    last = [x[chain[-1] if chain else e[1]] for chain, e in zip(chains, forward, strict=True)]
+    ports_out = _ports(answer.boxes, forward, 1, first)
+    ports_in = _ports(answer.boxes, forward, 2, last)
+    _line_up(ports_out, ports_in, forward, chains)
     for number, (key, src, dst) in enumerate(forward):
         a, b = answer.boxes[src], answer.boxes[dst]
         points = [(ports_out[number], a.y + a.height / 2)]
@@ -243,13 +246,54 @@ def _order(
     up: Mapping[Vertex, list[Vertex]],
     down: Mapping[Vertex, list[Vertex]],
     lane: Mapping[Vertex, int],
-    sweeps: int = 12,
 ) -> None:
-    """Barycentres, downwards and upwards in turn; the order with the fewest crossings wins."""
-    for layer in layers:
-        layer.sort(key=lambda v: lane[v])
+    """From three first orders, the one that ends with the fewest crossings; of equals the first.
+
+    Walking up from the results comes first: it puts the inputs of a node side by side, in the order
+    of their slots.
+    """
+    best, fewest = layers[:], -1
+    for start in (
+        _walk(layers, up, down),
+        _walk(layers, down, up),
+        [list(layer) for layer in layers],
+    ):
+        for layer in start:
+            layer.sort(key=lambda v: lane[v])
+        crossings = _reduce_crossings(start, up, down, lane)
+        if fewest < 0 or crossings < fewest:
+            best, fewest = start, crossings
+        if not fewest or _effort(start, 12) < 12:
+            break
+    layers[:] = best
+
+
+def _effort(layers, most: int) -> int:
+    """How often to try to improve: less often in a very large graph, where it takes seconds."""
+    size = sum(len(layer) for layer in layers)
+    return most if size < 4_000 else max(most * 4_000 // size, 4)
+
+
+def _walk(layers, along, back) -> list[list[Vertex]]:
+    """Layers in the order of a depth-first walk along `along`, from the nodes that have no `back`."""
+    rank = {v: r for r, layer in enumerate(layers) for v in layer}
+    found: dict[Vertex, None] = {}
+    stack = [v for layer in layers for v in layer if not back[v]][::-1]
+    while stack:
+        v = stack.pop()
+        if v not in found:
+            found[v] = None
+            stack += reversed(along[v])
+    ordered: list[list[Vertex]] = [[] for _ in layers]
+    for v in found:
+        ordered[rank[v]].append(v)
+    return ordered
+
+
+def _reduce_crossings(layers, up, down, lane) -> int:
+    """Barycentres, downwards and upwards in turn; keeps the best order and returns its crossings."""
     best, fewest = [list(layer) for layer in layers], _crossings(layers, down)
-    for sweep in range(sweeps):
+    for sweep in range(_effort(layers, 12)):
         if not fewest:
             break
         downwards = sweep % 2 == 0
@@ -258,8 +302,8 @@ def _order(
             position = {v: p for p, v in enumerate(layers[r - 1 if downwards else r + 1])}
             here = {v: p for p, v in enumerate(layers[r])}
 
-            def wish(v: Vertex, position=position, here=here) -> tuple[int, float, int]:
-                at = [position[n] for n in neighbours[v]]
+            def wish(v: Vertex, near=neighbours, position=position, here=here):
+                at = [position[n] for n in near[v]]
                 return lane[v], sum(at) / len(at) if at else here[v], here[v]
 
             layers[r].sort(key=wish)
@@ -268,6 +312,7 @@ def _order(
         if crossings < fewest:
             best, fewest = [list(layer) for layer in layers], crossings
     layers[:] = best
+    return fewest
 
 
 def _swap_neighbours(layers, up, down, lane) -> None:
@@ -340,8 +385,11 @@ def _one_lane(layers, up, down, chains, lane, sizes) -> dict[Vertex, float]:
         for b in down[a]
         if b in number
     }
-    for sweep in range(16):
-        sides = ((True, False), (False, True), (True, True))[2 if sweep >= 12 else sweep % 2]
+    sweeps = _effort(layers, 16)
+    for sweep in range(sweeps):
+        sides = ((True, False), (False, True), (True, True))[
+            2 if sweep >= sweeps - 4 else sweep % 2
+        ]
         for r in range(len(layers)) if sides[0] else range(len(layers) - 1, -1, -1):
             wish, weight = [], []
             for v in layers[r]:
@@ -427,30 +475,79 @@ def _lane_gap(clusters, label_side: str) -> float:
     )
 
 
-def _heights(layers, sizes, gap) -> tuple[list[float], list[float]]:
+def _rank_gaps(clusters, rank: Mapping[str, int], gap: float, label: float) -> list[float]:
+    """The gap above each rank: larger where frames begin or end, one inside the other."""
+    spans: dict[str, tuple[int, int]] = {}
+    parents = {id_: outer for id_, outer, _ in clusters}
+
+    def span(id_: str) -> tuple[int, int]:
+        own = [rank[n] for i, _, members in clusters if i == id_ for n in members]
+        inner = [span(i) for i, outer in parents.items() if outer == id_]
+        reach = own + [r for pair in inner for r in pair if r >= 0]
+        spans[id_] = (min(reach), max(reach)) if reach else (-1, -1)
+        return spans[id_]
+
+    for id_, outer in parents.items():
+        if not outer:
+            span(id_)
+    gaps = [gap] * (max(rank.values(), default=0) + 2)
+    begins, ends = [0] * len(gaps), [0] * len(gaps)
+    for id_ in spans:
+        chain = [id_]
+        while parents[chain[-1]]:
+            chain.append(parents[chain[-1]])
+        first, last = spans[id_]
+        begins[first] = max(begins[first], sum(spans[c][0] == first for c in chain))
+        ends[last + 1] = max(ends[last + 1], sum(spans[c][1] == last for c in chain))
+    for r in range(len(gaps)):
+        frames = begins[r] * (CLUSTER_PADDING + label) + ends[r] * CLUSTER_PADDING
+        gaps[r] = max(gap, frames + 20.0)
+    return gaps
+
+
+def _heights(layers, sizes, gaps) -> tuple[list[float], list[float]]:
     heights = [
         max((sizes[v][1] for v in layer if isinstance(v, str)), default=0.0) for layer in layers
     ]
     top, at = [], 0.0
-    for height in heights:
+    for r, height in enumerate(heights):
+        if r:
+            at += gaps[r]
         top.append(at)
-        at += height + gap
+        at += height
     return top, heights
 
 
-def _ports(boxes: Mapping[str, Box], edges: Sequence[Edge], end: int) -> list[float]:
+def _ports(boxes: Mapping[str, Box], edges: Sequence[Edge], end: int, towards: Sequence[float]) -> list[float]:
     """Where each edge leaves (end=1) or enters (end=2) its box: spread, in the order of the other ends, then of the edges."""
     at: dict[str, list[int]] = {}
     for number, e in enumerate(edges):
         at.setdefault(e[end], []).append(number)
     ports = [0.0] * len(edges)
     for n, numbers in at.items():
-        numbers.sort(key=lambda k: (boxes[edges[k][3 - end]].x, k))
+        numbers.sort(key=lambda k: (towards[k], k))
         room = max(boxes[n].width - 28, 0.0)
         space = min(18.0, room / max(len(numbers) - 1, 1))
         for i, k in enumerate(numbers):
             ports[k] = boxes[n].x + (i - (len(numbers) - 1) / 2) * space
     return ports
+
+
+def _line_up(
+    ports_out: list[float],
+    ports_in: list[float],
+    edges: Sequence[Edge],
+    chains: Sequence[Sequence[object]],
+) -> None:
+    """An edge that is almost straight becomes straight, where its box has no other edge on that side."""
+    sources, targets = Counter(e[1] for e in edges), Counter(e[2] for e in edges)
+    for number, (_, src, dst) in enumerate(edges):
+        if chains[number] or abs(ports_out[number] - ports_in[number]) > 12:
+            continue
+        if targets[dst] == 1:
+            ports_in[number] = ports_out[number]
+        elif sources[src] == 1:
+            ports_out[number] = ports_in[number]
 
 
 def _frames(clusters, placed: Placement, label_side: str) -> dict[str, Box]:

@@ -221,7 +221,6 @@ class TablePane {
     this.element = html("div", "mp-body mp-table");
     this.element.tabIndex = 0;
     this.element.setAttribute("role", "group");
-    this.mostRows = 0;
   }
 
   draw(pane) {
@@ -232,6 +231,7 @@ class TablePane {
     pane.columns.forEach((name, c) => {
       const cell = html("th", pane.numeric[c] ? "mp-numeric" : "", name, head);
       cell.scope = "col";
+      cell.style.minWidth = `calc(${Math.min(pane.widths[c] + 2, 40)}ch + ${c ? 18 : 32}px)`; // the same in every step
     });
     const body = html("tbody", "", "", table);
     const changed = new Set(pane.changed.map(([r, c]) => `${r},${c}`));
@@ -241,8 +241,8 @@ class TablePane {
       cells.forEach((words, c) => {
         const isChanged = changed.has(`${r},${c}`);
         const cell = html("td", [pane.numeric[c] && "mp-numeric", isChanged && "mp-changed"].filter(Boolean).join(" "), "", row);
-        if (c === 0 && (now || isNew)) html("span", "mp-mark", now ? "▶ " : "+ ", cell).setAttribute("aria-hidden", "true");
-        if (isChanged) html("span", "mp-mark", "△ ", cell).setAttribute("aria-hidden", "true");
+        if (c === 0 && (now || isNew)) html("span", "mp-mark", now ? "▶" : "+", cell).setAttribute("aria-hidden", "true");
+        if (isChanged) html("span", "mp-mark mp-delta", "△ ", cell).setAttribute("aria-hidden", "true");
         html("span", "", words, cell);
         const said = [c === 0 && now && "current", c === 0 && isNew && "new", isChanged && "changed"].filter(Boolean);
         if (said.length) html("span", "mp-hidden", ` (${said.join(", ")})`, cell);
@@ -388,8 +388,8 @@ class Player {
         else this.row.append(figure);
         this.panes[i] = view;
       }
-      view.caption.textContent = pane.name;
-      view.caption.hidden = !pane.name;
+      view.caption.textContent = pane.name || "\u00a0"; // all captions or none: panes side by side start at one height
+      view.caption.hidden = !step.panes.some((p) => p.name);
       view.draw(pane);
       view.figure.style.flexBasis = view.basis === "auto" ? "auto" : `${Math.round(view.basis * 0.8)}px`;
       if (view.basis !== "auto") view.figure.style.maxWidth = `max(100%, ${view.basis}px)`;

@@ -33,7 +33,7 @@ class StaticPlayer:
     """
 
     def __init__(
-        self, steps: Step | Iterable[Step], *, label: str = "", keep_places: bool = True
+        self, steps: Step | Iterable[Step], *, label: str = "", keep_places: bool | None = None
     ) -> None:
         self._steps = check_steps(steps)
         self._drawn = make_scene(self._steps, label=label, keep_places=keep_places)
@@ -128,7 +128,7 @@ else:
         selected = traitlets.Unicode("", help="id of the node that the reader chose").tag(sync=True)
 
         def __init__(
-            self, steps: Step | Iterable[Step], *, label: str = "", keep_places: bool = True
+            self, steps: Step | Iterable[Step], *, label: str = "", keep_places: bool | None = None
         ) -> None:
             StaticPlayer.__init__(self, steps, label=label, keep_places=keep_places)
             anywidget.AnyWidget.__init__(self, _scene=self._drawn)

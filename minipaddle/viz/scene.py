@@ -34,7 +34,7 @@ Scene = dict[str, Any]
 LONGEST_EDGE_LABEL = 18
 
 
-def make_scene(steps: Sequence[Step], *, label: str = "", keep_places: bool = True) -> Scene:
+def make_scene(steps: Sequence[Step], *, label: str = "", keep_places: bool | None = None) -> Scene:
     """Draws `steps` (checked ones) up. `keep_places`: a node keeps its place in all steps; False: each step is laid out anew, as small as it can be."""
     scene = _Builder(steps, keep_places)
     return {
@@ -73,11 +73,12 @@ class _Shared:
 
 
 class _Builder:
-    def __init__(self, steps: Sequence[Step], keep_places: bool) -> None:
+    def __init__(self, steps: Sequence[Step], keep_places: bool | None) -> None:
         self.steps = steps
         self.keep_places = keep_places
         self.places, self.texts, self.shapes = _Shared(), _Shared(), _Shared()
         self._common: dict[int, tuple[Placement, int] | None] = {}
+        self._table_shapes: dict[str, dict[str, Any]] = {}
         self._last: tuple[str, tuple[Placement, int]] | None = None
 
     def pane(self, number: int, index: int, pane: Pane) -> dict[str, Any]:
@@ -86,7 +87,26 @@ class _Builder:
         if pane["type"] == "text":
             return self._text(pane)
         before = self.steps[number - 1]["panes"] if number else []
-        return _table(pane, before[index] if index < len(before) else None)
+        before_here = before[index] if index < len(before) else None
+        return _table(pane, before_here, self._table_shape(index, pane["columns"]))
+
+    def _table_shape(self, index: int, names: list[str]) -> dict[str, Any]:
+        """Widths and alignment that hold for all steps, so that the table doesn't twitch."""
+        key = json.dumps([index, names])
+        if key not in self._table_shapes:
+            same = [p for s in self.steps for i, p in enumerate(s["panes"]) if i == index]
+            rows = [
+                r for p in same if p["type"] == "table" and p["columns"] == names for r in p["rows"]
+            ]
+            cells = [[row[c] for row in rows] for c in range(len(names))]
+            self._table_shapes[key] = {
+                "numeric": [any(column) and all(map(_is_number, column)) for column in cells],
+                "widths": [
+                    max(columns(line) for cell in [name, *column] for line in cell.split("\n"))
+                    for name, column in zip(names, cells, strict=True)
+                ],
+            }
+        return self._table_shapes[key]
 
     # ---- graph
 
@@ -118,7 +138,7 @@ class _Builder:
         }
 
     def _placement(self, index: int, pane: GraphPane) -> tuple[Placement, int]:
-        if self.keep_places:
+        if self.keep_places is not False:
             if index not in self._common:
                 self._common[index] = self._common_placement(index)
             common = self._common[index]
@@ -146,6 +166,8 @@ class _Builder:
         for p in panes:
             for c in p["clusters"]:
                 parents.setdefault(c["id"], set()).add(c["parent"])
+        if self.keep_places is None and len(homes) > max(len(p["nodes"]) for p in panes):
+            return None  # nodes are replaced: together they would leave holes in every picture
         moves = any(len(found) > 1 for found in [*homes.values(), *parents.values()])
         if moves or len({p["direction"] for p in panes}) > 1 or len(homes) > 1000:
             return None
@@ -198,7 +220,7 @@ class _Builder:
         ]
         return {
             "type": "text",
-            "name": clean(pane["name"]),
+            "name": clean(_caption(pane)),
             "language": clean(pane["language"]),
             "text": self.texts.number(lines),
             "first_line": pane["first_line"],
@@ -206,6 +228,13 @@ class _Builder:
             "added": pane["added"],
             "removed": pane["removed"],
         }
+
+
+def _caption(pane: TextPane) -> str:
+    """The name and, if the name doesn't say it, the language."""
+    if pane["language"].lower() in pane["name"].lower():
+        return pane["name"]
+    return f"{pane['name']} ({pane['language']})" if pane["name"] else pane["language"]
 
 
 def _keys(edges: Sequence[Edge]) -> list[tuple[str, Edge]]:
@@ -276,7 +305,7 @@ def _slot_label(e: Edge, points: Sequence[tuple[float, float]], down: bool) -> l
 # ---- table
 
 
-def _table(pane: TablePane, before: Pane | None) -> dict[str, Any]:
+def _table(pane: TablePane, before: Pane | None, common: dict[str, Any]) -> dict[str, Any]:
     changed, fresh = pane["changed"], []
     if changed is None:
         changed, fresh = [], []
@@ -286,10 +315,6 @@ def _table(pane: TablePane, before: Pane | None) -> dict[str, Any]:
             and before["columns"] == pane["columns"]
         ):
             changed, fresh = _differences(before["rows"], pane["rows"])
-    numeric = [
-        bool(pane["rows"]) and all(_is_number(row[c]) for row in pane["rows"])
-        for c in range(len(pane["columns"]))
-    ]
     return {
         "type": "table",
         "name": clean(pane["name"]),
@@ -298,7 +323,7 @@ def _table(pane: TablePane, before: Pane | None) -> dict[str, Any]:
         "highlight": pane["highlight"],
         "changed": changed,
         "new": fresh,
-        "numeric": numeric,
+        **common,
     }
 
 

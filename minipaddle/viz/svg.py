@@ -24,7 +24,7 @@ from .looks import (
     cut,
 )
 
-MOST_CARDS = 8
+MOST_CARDS = 6
 STRIP_WIDTH = 960.0
 MOST_LINES, MOST_COLUMNS, MOST_ROWS, MOST_CELL = 22, 76, 14, 30
 INK, FAINT, RULE, PAPER, CARD = "#0f172a", "#475569", "#cbd5e1", "#ffffff", "#f8fafc"
@@ -101,7 +101,8 @@ def _document(width: float, height: float, body: str, title: str) -> str:
 
 def _card(scene: dict[str, Any], number: int) -> Piece:
     step = scene["steps"][number]
-    panes = [_PANES[p["type"]](scene, p) for p in step["panes"]]
+    captions = any(p["name"] for p in step["panes"])
+    panes = [_PANES[p["type"]](scene, p, captions) for p in step["panes"]]
     across = sum(w for w, _, _ in panes) + 18 * (len(panes) - 1)
     scale = min(1.0, (STRIP_WIDTH - 24) / across)
     count = len(scene["steps"])
@@ -144,17 +145,20 @@ def _card(scene: dict[str, Any], number: int) -> Piece:
     return width, height, frame + "".join(out)
 
 
-def _caption(words: str) -> tuple[float, str]:
-    return (20.0, _text(words, 0, 12, size=11, colour=FAINT, bold=True)) if words else (0.0, "")
+def _caption(words: str, room: bool) -> tuple[float, str]:
+    """`room`: a pane beside this one has a caption, so that this one leaves the same room."""
+    text = _text(words, 0, 12, size=11, colour=FAINT, bold=True) if words else ""
+    return (20.0 if room else 0.0), text
 
 
 # ---- panes
 
 
-def _graph(scene: dict[str, Any], pane: dict[str, Any]) -> Piece:
+def _graph(scene: dict[str, Any], pane: dict[str, Any], captions: bool) -> Piece:
     place = scene["places"][pane["place"]]
-    top, out = _caption(pane["name"])
-    scale = min(1.0, 900 / max(place["width"], 1), 640 / max(place["height"], 1))
+    top, out = _caption(pane["name"], captions)
+    tallest = 640 if len(scene["steps"]) > 1 else 1400
+    scale = min(1.0, 900 / max(place["width"], 1), tallest / max(place["height"], 1))
     body = []
     for frame in place["clusters"]:
         if frame["id"] in pane["clusters"]:
@@ -229,11 +233,9 @@ def _sign(name: str) -> str:
     )
 
 
-def _text_pane(scene: dict[str, Any], pane: dict[str, Any]) -> Piece:
+def _text_pane(scene: dict[str, Any], pane: dict[str, Any], captions: bool) -> Piece:
     lines = scene["texts"][pane["text"]]
-    top, out = _caption(
-        pane["name"] + (f" · {pane['language']}" if pane["language"] and pane["name"] else "")
-    )
+    top, out = _caption(pane["name"], captions)
     first, last = _window(
         len(lines), MOST_LINES, [n - pane["first_line"] for n in pane["highlight"]]
     )
@@ -290,13 +292,17 @@ def _code_line(pane, number, line, y, width, gutter, letter, size) -> str:
     out.append(
         _text(str(number), gutter - letter, y, size=10, colour="#64748b", mono=True, anchor="end")
     )
-    kept, left = [], MOST_COLUMNS
+    whole = "".join(words for _, words in line)
+    left = len(
+        cut(whole, MOST_COLUMNS).removesuffix("…") if columns(whole) > MOST_COLUMNS else whole
+    )
+    kept = []
     for token, words in line:
-        short = cut(words, left) if columns(words) > left else words
-        kept.append(f'<tspan fill="{TOKENS.get(token, INK)}">{escape(short)}</tspan>')
-        left -= columns(short)
-        if short != words or left <= 0:
-            break
+        if words[:left]:
+            kept.append(f'<tspan fill="{TOKENS.get(token, INK)}">{escape(words[:left])}</tspan>')
+        left = max(left - len(words), 0)
+    if columns(whole) > MOST_COLUMNS:
+        kept.append(f'<tspan fill="{FAINT}">…</tspan>')
     fancy = ' text-decoration="line-through"' if number in pane["removed"] else ""
     out.append(
         f'<text x="{_n(gutter)}" y="{_n(y)}" font-family="{escape(FONT)}" font-size="{size}" xml:space="preserve"{fancy}>{"".join(kept)}</text>'
@@ -304,75 +310,51 @@ def _code_line(pane, number, line, y, width, gutter, letter, size) -> str:
     return "".join(out)
 
 
-def _table(scene: dict[str, Any], pane: dict[str, Any]) -> Piece:
-    top, out = _caption(pane["name"])
+def _table(scene: dict[str, Any], pane: dict[str, Any], captions: bool) -> Piece:
+    top, out = _caption(pane["name"], captions)
     first, last = _window(len(pane["rows"]), MOST_ROWS, pane["highlight"])
-    rows = [
-        [cut(cell.replace("\n", " "), MOST_CELL) for cell in row]
-        for row in pane["rows"][first:last]
-    ]
-    heads = [cut(c, MOST_CELL) for c in pane["columns"]]
-    size, step = 11.5, 21.0
+    size, step, sign_room = 11.5, 21.0, 14.0
     letter = size * COLUMN
-    widths = [
-        max([columns(h), *(columns(r[c]) + 2 for r in rows)]) * letter + 16
-        for c, h in enumerate(heads)
-    ]
-    total = sum(widths)
+    widths = [min(w + 2, MOST_CELL) * letter + 16 for w in pane["widths"]]
+    widths[0] += sign_room
+    lefts = [sum(widths[:c]) for c in range(len(widths))]
+    total = max(sum(widths), 70.0)
     changed = {(r, c) for r, c in pane["changed"]}
-    body = [
-        f'<rect y="{_n(top)}" width="{_n(total)}" height="{step + 1}" fill="#e2e8f0"/>',
-        *(
-            _text(
-                h,
-                sum(widths[:c]) + (widths[c] - 8 if pane["numeric"][c] else 8),
-                top + 15,
-                size=11,
-                bold=True,
-                anchor="end" if pane["numeric"][c] else "start",
-            )
-            for c, h in enumerate(heads)
-        ),
-    ]
+
+    def cell(words: str, c: int, y: float, **look: Any) -> str:
+        words = cut(words.replace("\n", " "), MOST_CELL)
+        if pane["numeric"][c]:
+            return _text(words, lefts[c] + widths[c] - 8, y, anchor="end", **look)
+        return _text(words, lefts[c] + 8 + (0 if c else sign_room), y, **look)
+
+    body = [f'<rect y="{_n(top)}" width="{_n(total)}" height="{step + 1}" fill="#e2e8f0"/>']
+    body += [cell(h, c, top + 15, size=11, bold=True) for c, h in enumerate(pane["columns"])]
     y = top + step + 1
-    for number, row in enumerate(rows, start=first):
+    for number in range(first, last):
         now, fresh = number in pane["highlight"], number in pane["new"]
         if now or fresh:
-            body.append(
-                f'<rect y="{_n(y)}" width="{_n(total)}" height="{step}" fill="{"#fae8ff" if now else "#dcfce7"}"/>'
-            )
-        for c, cell in enumerate(row):
-            x = sum(widths[:c])
-            is_changed = (number, c) in changed
-            if is_changed:
+            wash = "#fae8ff" if now else "#dcfce7"
+            body.append(f'<rect y="{_n(y)}" width="{_n(total)}" height="{step}" fill="{wash}"/>')
+            colour = "#a21caf" if now else "#15803d"
+            body.append(_text("▶" if now else "+", 6, y + 15, size=size, bold=True, colour=colour))
+        for c, words in enumerate(pane["rows"][number]):
+            marked = (number, c) in changed
+            if marked:
                 body.append(
-                    f'<rect x="{_n(x + 1)}" y="{_n(y + 1)}" width="{_n(widths[c] - 2)}" height="{step - 2}" fill="#fef3c7" stroke="#b45309" stroke-width="0.8"/>'
+                    f'<rect x="{_n(lefts[c] + 1)}" y="{_n(y + 1)}" width="{_n(widths[c] - 2)}" '
+                    f'height="{step - 2}" fill="#fef3c7" stroke="#b45309" stroke-width="0.8"/>'
                 )
-            sign = ("▶ " if now else "+ " if fresh else "") if c == 0 else ""
-            sign += "△ " if is_changed else ""
-            right = pane["numeric"][c]
-            body.append(
-                _text(
-                    sign + cell,
-                    x + (widths[c] - 8 if right else 8),
-                    y + 15,
-                    size=size,
-                    mono=True,
-                    bold=is_changed,
-                    anchor="end" if right else "start",
-                )
-            )
+            sign = "△ " if marked else ""
+            body.append(cell(sign + words, c, y + 15, size=size, mono=True, bold=marked))
         y += step
         body.append(f'<path d="M0,{_n(y)}H{_n(total)}" stroke="{RULE}" stroke-width="0.7"/>')
-    if not rows:
-        body.append(_text("(empty)", 8, y + 15, size=11, colour=FAINT))
+    hidden = len(pane["rows"]) - (last - first)
+    if not pane["rows"] or hidden:
+        words = f"… {hidden} more rows" if hidden else "(empty)"
+        body.append(_text(words, 8, y + 15, size=10.5, colour=FAINT))
         y += step
-    hidden = len(pane["rows"]) - len(rows)
-    if hidden:
-        body.append(_text(f"… {hidden} more rows", 8, y + 15, size=10.5, colour=FAINT))
-        y += step
-    total = max(total, 70.0)
-    frame = f'<rect y="{_n(top)}" width="{_n(total)}" height="{_n(y - top)}" fill="{PAPER}" stroke="{RULE}"/>'
+    height = y - top
+    frame = f'<rect y="{_n(top)}" width="{_n(total)}" height="{_n(height)}" fill="{PAPER}" stroke="{RULE}"/>'
     return total, y + 2, out + frame + "".join(body)
 
 
