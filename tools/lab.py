@@ -10,21 +10,15 @@ Standard library only.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 
-from setup_env import ROOT, VENV, SetupError, ensure, is_root, run, say, venv_python
+from setup_env import ROOT, SetupError, ensure, is_root, run, say, venv_python
 
 WORKSPACE = ROOT / "workspace"
 HOME = "Home.md"
-
-
-def set_defaults() -> None:
-    """JupyterLab's defaults in this .venv: no question about news, and Markdown opens as a page."""
-    folder = VENV / "share" / "jupyter" / "lab" / "settings"
-    folder.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(ROOT / "tools" / "jupyterlab_defaults.json", folder / "overrides.json")
+# Markdown opens as a page, no question about news, and none of nbgrader's menus for instructors.
+SETTINGS = ROOT / "tools" / "jupyter"
 
 
 def build_workspace() -> None:
@@ -35,21 +29,27 @@ def build_workspace() -> None:
 
 def lab_command(extra: list[str]) -> list[str]:
     command = [str(venv_python()), "-m", "jupyterlab", f"--ServerApp.root_dir={WORKSPACE}"]
-    command += [f"--LabApp.default_url=/lab/tree/{HOME}", *(["--allow-root"] if is_root() else [])]
+    command += ["--ServerApp.ip=127.0.0.1", f"--LabApp.default_url=/lab/tree/{HOME}"]
+    command += [f"--LabApp.app_settings_dir={SETTINGS / 'settings'}", "--log-level=WARN"]
+    command += ["--allow-root"] if is_root() else []
     return command + extra
+
+
+def lab_environment() -> dict[str, str]:
+    paths = [str(SETTINGS), os.environ.get("JUPYTER_CONFIG_PATH", "")]
+    # Real Paddle greets and warns on stderr; a learner should see what the cell says, no more.
+    quiet = {"GLOG_minloglevel": "2", "PYTHONWARNINGS": "ignore"}
+    return {**os.environ, **quiet, "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, paths))}
 
 
 def main() -> int:
     ensure(["course"])
-    set_defaults()
     build_workspace()
     say(f"Opening JupyterLab on {WORKSPACE}; Ctrl-C ends it")
-    # Real Paddle greets and warns on stderr; a learner should see what the cell says, no more.
-    environment = dict(os.environ, GLOG_minloglevel="2", PYTHONWARNINGS="ignore")
     command = lab_command(sys.argv[1:])
     if os.name == "posix":
-        os.execve(command[0], command, environment)
-    return subprocess.call(command, env=environment)
+        os.execve(command[0], command, lab_environment())
+    return subprocess.call(command, env=lab_environment())
 
 
 if __name__ == "__main__":
