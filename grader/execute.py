@@ -49,8 +49,8 @@ class Execute(NbgraderExecute):
         self._written = 0
         return super().preprocess(nb, resources, km)
 
-    async def async_start_new_kernel(self, **kwargs: Any) -> None:
-        await super().async_start_new_kernel(env=kernel_environment(), **kwargs)
+    def start_new_kernel(self, **kwargs: Any) -> None:
+        super().start_new_kernel(env=kernel_environment(), **kwargs)
 
     def preprocess_cell(
         self, cell: NotebookNode, resources: Any, index: int

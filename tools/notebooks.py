@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
+from tools.exercises import CourseError, check_shape
+
 ROOT = Path(__file__).resolve().parent.parent
 COURSE = ROOT / "course"
 
@@ -50,11 +52,7 @@ METADATA = {
 NBGRADER_DEFAULTS = {"grade": False, "solution": False, "task": False, "schema_version": 3}
 
 
-class CourseError(Exception):
-    """A mistake in a course source. Its text is meant for the author."""
-
-
-# -------------------- paths
+# ---- paths
 
 
 def sources(course: Path = COURSE) -> list[Path]:
@@ -70,11 +68,11 @@ def is_exercise(path: Path) -> bool:
     return path.stem == "exercise"
 
 
-def _shown(path: Path) -> str:
+def shown(path: Path) -> str:
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
 
 
-# -------------------- source to notebook
+# ---- source to notebook
 
 
 def from_source(path: Path) -> NotebookNode:
@@ -97,7 +95,7 @@ def from_source(path: Path) -> NotebookNode:
         cells.append(new_cell)
     nb = v4.new_notebook(cells=cells, metadata=json.loads(json.dumps(METADATA)))
     if is_exercise(path):
-        _check_exercise(nb, _shown(path))
+        check_shape(nb, shown(path))
     return nb
 
 
@@ -105,7 +103,7 @@ def _full_nbgrader(given: dict[str, Any], path: Path) -> dict[str, Any]:
     """`{"grade_id": "task1", "solution": true}` becomes what nbgrader's validator wants."""
     if "grade_id" not in given:
         raise CourseError(
-            f"{_shown(path)}: expected a grade_id in the cell header, but got nbgrader={given}. "
+            f"{shown(path)}: expected a grade_id in the cell header, but got nbgrader={given}. "
             'Write nbgrader={"grade_id": "task1", ...}.'
         )
     full = {**NBGRADER_DEFAULTS, "grade": "points" in given, **given}
@@ -125,74 +123,7 @@ def _cell_id(cell: NotebookNode, used: set[str]) -> str:
     return unique
 
 
-# The shape of a task: an answer, a visible check, a hidden check, three hints. A test of the
-# course, not of nbgrader.
-def _check_exercise(nb: NotebookNode, shown: str) -> None:
-    graded = {}
-    for cell in nb.cells:
-        meta = cell.metadata.get("nbgrader")
-        if meta is None:
-            if "### BEGIN" in cell.source:
-                raise CourseError(
-                    f"{shown}: expected nbgrader marks in graded cells only, but got "
-                    f"{cell.source.splitlines()[0]!r}. "
-                    "Add nbgrader={...} to the cell's header."
-                )
-            continue
-        if meta["grade_id"] in graded:
-            raise CourseError(
-                f"{shown}: expected each grade_id once, but got {meta['grade_id']!r} twice. Rename "
-                "one."
-            )
-        graded[meta["grade_id"]] = cell
-
-    tasks = [name for name, cell in graded.items() if cell.metadata.nbgrader.solution]
-    if not tasks:
-        raise CourseError(
-            f"{shown}: expected at least one task, but got none. Mark an answer cell with "
-            'nbgrader={"grade_id": "task1", "solution": true}.'
-        )
-    for task in tasks:
-        visible, hidden = graded.get(f"{task}_check"), graded.get(f"{task}_hidden")
-        for name, cell in ((f"{task}_check", visible), (f"{task}_hidden", hidden)):
-            if cell is None or not cell.metadata.nbgrader.get("points", 0) > 0:
-                raise CourseError(
-                    f"{shown}: expected a check cell {name!r} with points, but got "
-                    f"{'none' if cell is None else 'no points'}. Add nbgrader="
-                    f'{{"grade_id": "{name}", "points": 2}} to its header.'
-                )
-        assert visible is not None and hidden is not None
-        if "### BEGIN SOLUTION" not in graded[task].source:
-            raise CourseError(
-                f"{shown}: expected ### BEGIN SOLUTION in the answer cell {task!r}, but got none. "
-                "Put the marks around what the learner writes."
-            )
-        if "### BEGIN HIDDEN TESTS" in visible.source:
-            raise CourseError(
-                f"{shown}: expected no hidden tests in {task}_check, but got some. A cell scores "
-                "all or nothing: "
-                f"move them to {task}_hidden, so that a hidden failure keeps the visible points."
-            )
-        if "### BEGIN HIDDEN TESTS" not in hidden.source:
-            raise CourseError(
-                f"{shown}: expected ### BEGIN HIDDEN TESTS in {task}_hidden, but got none. "
-                "Learners would see its tests."
-            )
-        if "Checks(" in hidden.source and "hidden=True" not in hidden.source:
-            raise CourseError(
-                f"{shown}: expected Checks(..., hidden=True) in {task}_hidden, but got Checks "
-                "without it. "
-                "Its messages would tell the values that are tested."
-            )
-    hints = sum(cell.source.count("<details>") for cell in nb.cells if cell.cell_type == "markdown")
-    if hints != 3 * len(tasks):
-        raise CourseError(
-            f"{shown}: expected 3 hints for each of {len(tasks)} tasks, but got {hints} in all. "
-            "A hint is <details><summary>Hint 1</summary> ... </details> in a markdown cell."
-        )
-
-
-# -------------------- running
+# ---- running
 
 
 def kernel_environment() -> dict[str, str]:
@@ -296,7 +227,7 @@ def _replace_paths(node: Any) -> None:
             _replace_paths(value)
 
 
-# -------------------- build and check
+# ---- build and check
 
 
 def build(source: Path) -> list[float]:
@@ -310,7 +241,7 @@ def build(source: Path) -> list[float]:
         seconds = execute(nb, source.parent)
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         raise CourseError(
-            f"{_shown(source)}: expected every cell to run, but got:\n{error}\n"
+            f"{shown(source)}: expected every cell to run, but got:\n{error}\n"
             "Fix the cell, or tag it raises-exception if the error is what the lesson shows."
         ) from None
     clean(nb)
@@ -346,32 +277,32 @@ def problems(source: Path) -> list[str]:
     import nbformat
 
     target = source.with_suffix(".ipynb")
-    rebuild = f"Run: python -m tools.course build {_shown(source)}"
+    rebuild = f"Run: python -m tools.course build {shown(source)}"
     try:
         expected = from_source(source)
     except CourseError as error:
         return [str(error)]
     if not target.exists():
         return [
-            f"{_shown(target)}: expected a notebook built from its source, but got none. {rebuild}"
+            f"{shown(target)}: expected a notebook built from its source, but got none. {rebuild}"
         ]
     built = nbformat.read(target, as_version=4)
     found = []
     if _inputs(built) != _inputs(expected):
         found.append(
-            f"{_shown(target)}: expected the inputs of {source.name}, but got others. {rebuild}"
+            f"{shown(target)}: expected the inputs of {source.name}, but got others. {rebuild}"
         )
     for number, cell in enumerate(built.cells):
         errors = [o for o in cell.get("outputs", []) if o.output_type == "error"]
         if errors and "raises-exception" not in cell.metadata.get("tags", []):
             found.append(
-                f"{_shown(target)}: expected no errors, but got {errors[0].ename} in cell "
+                f"{shown(target)}: expected no errors, but got {errors[0].ename} in cell "
                 f"{number}. "
                 f"Fix it, or tag the cell raises-exception. {rebuild}"
             )
         if is_exercise(source) and cell.get("outputs"):
             found.append(
-                f"{_shown(target)}: expected an exercise without outputs, but got some in cell "
+                f"{shown(target)}: expected an exercise without outputs, but got some in cell "
                 f"{number}. {rebuild}"
             )
     return found
@@ -389,7 +320,7 @@ def orphans(course: Path = COURSE) -> list[str]:
     known = {source.with_suffix(".ipynb") for source in sources(course)}
     found = [p for p in course.glob("*/*.ipynb") if p not in known]
     return [
-        f"{_shown(path)}: expected a source {path.stem}.py beside it, but got none. "
+        f"{shown(path)}: expected a source {path.stem}.py beside it, but got none. "
         "Write the source, or delete the notebook."
         for path in sorted(found)
     ]
