@@ -2,12 +2,17 @@
 
     from minipaddle import viz
 
+    def picture(state):
+        matmul = viz.node("mm", "matmul", "op", state=state)
+        return viz.graph([viz.node("x", kind="data"), matmul], [("x", "mm")])
+
     viz.Player([
-        viz.step("Before", viz.graph(["x", viz.node("mm", "matmul", "op")], [("x", "mm")]), note="Nothing has run."),
-        viz.step("After", viz.graph(["x", viz.node("mm", "matmul", "op", state="done")], [("x", "mm")])),
+        viz.step("Before", picture("ready"), note="The input is there."),
+        viz.step("After", picture("done")),
     ])
 
-`frame.py` describes the data. The core here knows nothing about the framework; functions that turn its structures into steps stand beside it.
+`frame.py` describes the data. The core here knows nothing about the framework; functions that turn
+its structures into steps stand beside it.
 """
 
 from .frame import (

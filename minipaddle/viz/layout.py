@@ -1,15 +1,21 @@
-"""Where the boxes of a graph stand: a layered layout, without any dependency. Same input, same picture.
+"""Where the boxes of a graph stand: a layered layout, without any dependency.
+
+Same input, same picture.
 
 It works in five steps, each a function below:
-1. `_break_cycles`: turn a few edges around (only while laying out), so that all edges can point the same way;
+1. `_break_cycles`: turn a few edges around (only while laying out), so that all edges can point the
+   same way;
 2. `_ranks`: every node gets a rank (a row), below all the nodes that it uses;
-3. `_bends`: an edge that crosses several ranks gets an empty place in each of them, so that it never runs through a box;
+3. `_bends`: an edge that crosses several ranks gets an empty place in each of them, so that it
+   never runs through a box;
 4. `_order`: in each rank, put nodes near their neighbours, so that few edges cross;
 5. `_coordinates`: move nodes towards their neighbours as far as their neighbours in the rank allow.
 
-Clusters stand side by side: each has a *lane*, a strip of the picture of its own. It all works on "down" pictures; "right" swaps x and y.
+Clusters stand side by side: each has a *lane*, a strip of the picture of its own. It all works on
+"down" pictures; "right" swaps x and y.
 
-The idea is Sugiyama's (1981), the one that Graphviz's `dot` uses. Left out: network simplex, ports, edges that bundle.
+The idea is Sugiyama's (1981), the one that Graphviz's `dot` uses. Left out: network simplex, ports,
+edges that bundle.
 """
 
 from __future__ import annotations
@@ -66,9 +72,11 @@ def place(
 ) -> Placement:
     """Lays a graph out.
 
-    `sizes`: node id -> (width, height), in pixels; `clusters`: (id, parent id or "", node ids); `gap`: pixels between ranks;
-    `label_side`: where a cluster's frame leaves room for its label ("left" only inside, while a "right" picture lies on its side).
-    Edges between a pair of points alternate: a curve through the gap between two ranks, then a straight line through a rank.
+    `sizes`: node id -> (width, height), in pixels; `clusters`: (id, parent id or "", node ids);
+    `gap`: pixels between ranks; `label_side`: where a cluster's frame leaves room for its label
+    ("left" only while a "right" picture lies on its side).
+    An edge is a list of points: it curves through the gaps between ranks, and is straight where it
+    passes through a rank.
     """
     if direction == "right":
         turned = place(
@@ -128,7 +136,10 @@ def place(
 
 
 def _break_cycles(nodes: Sequence[str], edges: Sequence[Edge]) -> tuple[list[Edge], set[Hashable]]:
-    """Depth first in the given order; an edge back to a node that is still open closes a cycle, and is turned."""
+    """Depth first in the given order.
+
+    An edge back to a node that is still open closes a cycle, and is turned.
+    """
     successors: dict[str, list[tuple[str, Hashable]]] = {n: [] for n in nodes}
     for key, src, dst in edges:
         successors[src].append((dst, key))
@@ -205,7 +216,7 @@ def _lanes(
                 walk(id_)
 
     walk("")
-    lane: dict[Vertex, int] = {n: 0 for n in nodes}
+    lane: dict[Vertex, int] = dict.fromkeys(nodes, 0)
     for id_, _, members in clusters:
         for n in members:
             lane[n] = number[id_]
@@ -275,7 +286,7 @@ def _effort(layers, most: int) -> int:
 
 
 def _walk(layers, along, back) -> list[list[Vertex]]:
-    """Layers in the order of a depth-first walk along `along`, from the nodes that have no `back`."""
+    """Layers in the order of a depth-first walk along `along`, from the nodes without `back`."""
     rank = {v: r for r, layer in enumerate(layers) for v in layer}
     found: dict[Vertex, None] = {}
     stack = [v for layer in layers for v in layer if not back[v]][::-1]
@@ -291,7 +302,10 @@ def _walk(layers, along, back) -> list[list[Vertex]]:
 
 
 def _reduce_crossings(layers, up, down, lane) -> int:
-    """Barycentres, downwards and upwards in turn; keeps the best order and returns its crossings."""
+    """Barycentres, downwards and upwards in turn.
+
+    Keeps the best order and returns its crossings.
+    """
     best, fewest = [list(layer) for layer in layers], _crossings(layers, down)
     for sweep in range(_effort(layers, 12)):
         if not fewest:
@@ -316,7 +330,10 @@ def _reduce_crossings(layers, up, down, lane) -> int:
 
 
 def _swap_neighbours(layers, up, down, lane) -> None:
-    """Swap two neighbours where that removes crossings. One pass, and only in small graphs: it is the slow part."""
+    """Swap two neighbours where that removes crossings.
+
+    One pass, and only in small graphs: it is the slow part.
+    """
     if sum(len(layer) for layer in layers) > 400:
         return
     for r, layer in enumerate(layers):
@@ -405,7 +422,10 @@ def _one_lane(layers, up, down, chains, lane, sizes) -> dict[Vertex, float]:
 
 
 def _nearest(wish: list[float], weight: list[float], gaps: list[float]) -> list[float]:
-    """Positions nearest to the wishes (least squares) that keep the order and the gaps: pool adjacent violators."""
+    """The positions nearest to the wishes (least squares) that keep the order and the gaps.
+
+    The method is called "pool adjacent violators": who pushes each other moves together.
+    """
     offset = [0.0]
     for gap in gaps:
         offset.append(offset[-1] + gap)
@@ -518,11 +538,13 @@ def _heights(layers, sizes, gaps) -> tuple[list[float], list[float]]:
     return top, heights
 
 
-def _ports(boxes: Mapping[str, Box], edges: Sequence[Edge], end: int, towards: Sequence[float]) -> list[float]:
-    """Where each edge leaves (end=1) or enters (end=2) its box: spread, in the order of the other ends, then of the edges."""
+def _ports(
+    boxes: Mapping[str, Box], edges: Sequence[Edge], end: int, towards: Sequence[float]
+) -> list[float]:
+    """Where each edge leaves (end=1) or enters (end=2) its box: in the order of `towards`."""
     at: dict[str, list[int]] = {}
     for number, e in enumerate(edges):
-        at.setdefault(e[end], []).append(number)
+        at.setdefault(str(e[end]), []).append(number)
     ports = [0.0] * len(edges)
     for n, numbers in at.items():
         numbers.sort(key=lambda k: (towards[k], k))
@@ -539,7 +561,7 @@ def _line_up(
     edges: Sequence[Edge],
     chains: Sequence[Sequence[object]],
 ) -> None:
-    """An edge that is almost straight becomes straight, where its box has no other edge on that side."""
+    """An almost straight edge becomes straight, where its box has no other edge on that side."""
     sources, targets = Counter(e[1] for e in edges), Counter(e[2] for e in edges)
     for number, (_, src, dst) in enumerate(edges):
         if chains[number] or abs(ports_out[number] - ports_in[number]) > 12:
@@ -577,7 +599,9 @@ def _frames(clusters, placed: Placement, label_side: str) -> dict[str, Box]:
             measure(id_, members)
     order = [id_ for id_, _, _ in clusters if id_ in sides]
     return {
-        i: Box((l + r) / 2, (t + b) / 2, r - l, b - t) for i in order for l, t, r, b in [sides[i]]
+        i: Box((left + right) / 2, (top + bottom) / 2, right - left, bottom - top)
+        for i in order
+        for left, top, right, bottom in [sides[i]]
     }
 
 

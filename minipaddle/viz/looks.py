@@ -1,6 +1,9 @@
-"""How things look: shapes and colours of kinds, signs of states, how wide a label is. Used by the player and by the static picture.
+"""How things look: shapes and colours of kinds, signs of states, how wide a label is.
 
-Colour never stands alone: each kind has a shape or a border, each state a sign, and both are named in the legend.
+Used by the player and by the static picture.
+
+Colour never stands alone: each kind has a shape or a border, each state a sign, and both are named
+in the legend.
 """
 
 from __future__ import annotations
@@ -9,8 +12,15 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-FONT = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, 'Noto Sans Mono CJK SC', 'PingFang SC', 'Microsoft YaHei', monospace"
-UI_FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', 'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', sans-serif"
+_CHINESE = "'PingFang SC', 'Microsoft YaHei'"
+FONT = (
+    "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, "
+    f"'Noto Sans Mono CJK SC', {_CHINESE}, monospace"
+)
+UI_FONT = (
+    "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', "
+    f"'Noto Sans CJK SC', {_CHINESE}, sans-serif"
+)
 FONT_SIZE, SMALL_SIZE = 12.5, 10.5
 COLUMN = 0.605  # width of a letter in a monospaced font, in font sizes
 LONGEST_LABEL = 26  # columns; the details keep the rest
@@ -63,7 +73,10 @@ STATES = {
 
 
 def columns(label: str) -> int:
-    """Width in letters. A Chinese character is as wide as two; an accent that sits on another letter has no width."""
+    """Width in letters.
+
+    A Chinese character is as wide as two; an accent that sits on another letter has no width.
+    """
     total = 0
     for letter in label:
         if unicodedata.combining(letter):
@@ -86,7 +99,7 @@ def cut(label: str, limit: int) -> str:
 
 
 def clean(label: str) -> str:
-    """Without what XML forbids (control characters, half surrogates), which would make the picture unreadable."""
+    """Without what XML forbids: control characters and half surrogates."""
     return _FORBIDDEN.sub("\ufffd", label)
 
 
@@ -101,7 +114,10 @@ def label_lines(label: str, kind: str) -> list[str]:
 
 
 def box_size(lines: list[str]) -> tuple[float, float]:
-    """Width and height of the box for these lines: the first in FONT_SIZE, the others in SMALL_SIZE."""
+    """Width and height of the box for these lines.
+
+    The first in FONT_SIZE, the others in SMALL_SIZE.
+    """
     wide = max(
         columns(lines[0]) * FONT_SIZE * COLUMN,
         *(columns(line) * SMALL_SIZE * COLUMN for line in lines[1:]),
@@ -142,13 +158,17 @@ def _rounded(x: float, y: float, r: float) -> str:
     x, y, r = float(x), float(y), float(r)
     a = f"A{_n(r)},{_n(r)} 0 0 1 "
     return (
-        f"M{_n(-x + r)},{_n(-y)}H{_n(x - r)}{a}{_n(x)},{_n(-y + r)}V{_n(y - r)}{a}{_n(x - r)},{_n(y)}"
-        f"H{_n(-x + r)}{a}{_n(-x)},{_n(y - r)}V{_n(-y + r)}{a}{_n(-x + r)},{_n(-y)}Z"
+        f"M{_n(-x + r)},{_n(-y)}H{_n(x - r)}{a}{_n(x)},{_n(-y + r)}"
+        f"V{_n(y - r)}{a}{_n(x - r)},{_n(y)}H{_n(-x + r)}"
+        f"{a}{_n(-x)},{_n(y - r)}V{_n(-y + r)}{a}{_n(-x + r)},{_n(-y)}Z"
     )
 
 
 def edge_path(points: list[tuple[float, float]], direction: str) -> str:
-    """A line through the points, and an arrow head at the last. It leaves and enters every point along `direction`."""
+    """A line through the points, and an arrow head at the last.
+
+    It leaves and enters every point along `direction`.
+    """
     start = points[0]
     path = f"M{_n(start[0])},{_n(start[1])}"
     down = direction == "down"

@@ -231,7 +231,7 @@ class TablePane {
     pane.columns.forEach((name, c) => {
       const cell = html("th", pane.numeric[c] ? "mp-numeric" : "", name, head);
       cell.scope = "col";
-      cell.style.minWidth = `calc(${Math.min(pane.widths[c] + 2, 40)}ch + ${c ? 18 : 32}px)`; // the same in every step
+      cell.style.minWidth = `${Math.round(Math.min(pane.widths[c] + (c ? 2 : 0), 36) * 7.3 + (c ? 18 : 32))}px`; // the same in every step
     });
     const body = html("tbody", "", "", table);
     const changed = new Set(pane.changed.map(([r, c]) => `${r},${c}`));
@@ -391,7 +391,7 @@ class Player {
       view.caption.textContent = pane.name || "\u00a0"; // all captions or none: panes side by side start at one height
       view.caption.hidden = !step.panes.some((p) => p.name);
       view.draw(pane);
-      view.figure.style.flexBasis = view.basis === "auto" ? "auto" : `${Math.round(view.basis * 0.8)}px`;
+      view.figure.style.flexBasis = view.basis === "auto" ? "auto" : `${Math.round(view.basis * (pane.type === "graph" ? 0.65 : 0.8))}px`;
       if (view.basis !== "auto") view.figure.style.maxWidth = `max(100%, ${view.basis}px)`;
     });
     while (this.panes.length > step.panes.length) this.panes.pop().figure.remove();

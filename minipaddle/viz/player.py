@@ -1,10 +1,13 @@
-"""The player: steps that one can walk through, in JupyterLab, in a saved notebook and on a page of its own.
+"""The player: steps to walk through, in JupyterLab, in a saved notebook, on a page of its own.
 
-`Player(steps)` as the last line of a cell shows it. Everything goes to the browser once; walking needs no kernel after that. Where no widget can be shown, the
-same object is a picture (text/html with an `<img>`, image/svg+xml) and a summary in words (text/plain). These three don't contain anything random, so the outputs of a
-notebook can be compared from run to run; the only thing that changes is the id in the widget's own mime type, which nbval skips.
+`Player(steps)` as the last line of a cell shows it. Everything goes to the browser once; walking
+needs no kernel after that. Where no widget can be shown, the same object is a picture (text/html
+with an `<img>`, image/svg+xml) and a summary in words (text/plain). Nothing in these three is
+random, so the outputs of a notebook can be compared from run to run; only the id in the widget's
+own mime type changes, and nbval skips that.
 
-Without the package `anywidget`, the picture and `to_html()` still work; only the live widget is missing.
+Without the package `anywidget`, the picture and `to_html()` still work; only the live widget is
+missing.
 """
 
 from __future__ import annotations
@@ -28,8 +31,10 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 class StaticPlayer:
     """What a player can do without a browser beside it: count, draw, write pages.
 
-    `steps`: made by `viz.step`, or one step for a picture that doesn't move; checked here (ValueError, TypeError).
-    `label`: names the player for screen readers. `keep_places=False` lays out each step anew, for graphs that shrink.
+    `steps`: made by `viz.step`, or one step for a picture that doesn't move; checked here
+    (ValueError, TypeError). `label` names the player for screen readers.
+    `keep_places`: True: a node stands in one place in all steps; False: each step is laid out anew,
+    as small as it can be. Left out: True if one of the steps shows all the nodes.
     """
 
     def __init__(
@@ -53,17 +58,21 @@ class StaticPlayer:
         return str(self)
 
     def to_svg(self, step: int | None = None) -> str:
-        """One step (counted from 0; negative from the end) as SVG, or all of them as a film strip."""
+        """One step (from 0; negative from the end) as SVG, or all as a film strip."""
         if step is None:
             return strip_svg(self._drawn) if len(self) > 1 else step_svg(self._drawn, 0)
         if not -len(self) <= step < len(self):
             raise IndexError(
-                f"Player.to_svg: expected step from 0 to {len(self) - 1}, but got {step}. Leave it out for all steps."
+                f"Player.to_svg: expected step from 0 to {len(self) - 1}, but got {step}. "
+                "Leave it out for all steps."
             )
         return step_svg(self._drawn, step % len(self))
 
     def to_html(self) -> str:
-        """One HTML page, with everything in it: it can be mailed, and opened without a server or a network."""
+        """One HTML page, with everything in it.
+
+        It can be mailed, and opened without a server or a network.
+        """
         data = json.dumps(self._drawn, ensure_ascii=False)
         for (
             letter
@@ -115,7 +124,7 @@ try:
     import anywidget
     import traitlets
 except ImportError:  # the base install: pictures and pages, no widget
-    Player = StaticPlayer
+    Player = StaticPlayer  # type: ignore[assignment,misc]
 else:
 
     class Player(StaticPlayer, anywidget.AnyWidget):  # type: ignore[no-redef]
@@ -138,7 +147,8 @@ else:
             step = proposal["value"]
             if not 0 <= step < len(self):
                 raise traitlets.TraitError(
-                    f"Player.step: expected 0 to {len(self) - 1}, but got {step}. There are {len(self)} steps."
+                    f"Player.step: expected 0 to {len(self) - 1}, but got {step}. "
+                    f"There are {len(self)} steps."
                 )
             return step
 

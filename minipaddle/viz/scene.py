@@ -1,9 +1,11 @@
-"""From steps to a scene: everything that the browser, or the static picture, needs to draw without thinking.
+"""From steps to a scene: all that the browser, or the static picture, needs for drawing.
 
-Positions, outlines and coloured lines are worked out here, once, in Python; player.js and svg.py only draw them. What many steps share (where the
-nodes stand, the lines of a text) is kept once, in a list, and the steps hold its number.
+Positions, outlines and coloured lines are worked out here, once, in Python; player.js and svg.py
+only draw them. What many steps share (where the nodes stand, the lines of a text, an outline) is
+kept once, in a list, and the steps hold its number.
 
-scene = {"version", "label", "steps": [...], "places": [...], "texts": [...], "shapes": [...], "legend": [...]}
+    scene = {"version", "label", "steps": [...], "legend": [...],
+             "places": [...], "texts": [...], "shapes": [...]}
 """
 
 from __future__ import annotations
@@ -35,7 +37,11 @@ LONGEST_EDGE_LABEL = 18
 
 
 def make_scene(steps: Sequence[Step], *, label: str = "", keep_places: bool | None = None) -> Scene:
-    """Draws `steps` (checked ones) up. `keep_places`: a node keeps its place in all steps; False: each step is laid out anew, as small as it can be."""
+    """Draws `steps` (checked ones) up.
+
+    `keep_places`: a node keeps its place in all steps; False: each step is laid out anew, as small
+    as it can be.
+    """
     scene = _Builder(steps, keep_places)
     return {
         "version": VERSION,
@@ -150,7 +156,7 @@ class _Builder:
         return self._last[1]
 
     def _common_placement(self, index: int) -> tuple[Placement, int] | None:
-        """One layout for the graphs of all steps together, or None where together they make no sense."""
+        """One layout for the graphs of all steps, or None where together they make no sense."""
         panes = [
             p
             for s in self.steps
@@ -238,7 +244,10 @@ def _caption(pane: TextPane) -> str:
 
 
 def _keys(edges: Sequence[Edge]) -> list[tuple[str, Edge]]:
-    """A name for each edge that stays the same from step to step; the second of two equal edges gets another one."""
+    """A name for each edge that stays the same from step to step.
+
+    The second of two equal edges gets another one.
+    """
     seen: dict[str, int] = {}
     named = []
     for e in edges:

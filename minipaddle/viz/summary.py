@@ -1,4 +1,4 @@
-"""The same in words: what a terminal, a screen reader or a diff gets where the picture can't be shown."""
+"""The same in words: for a terminal, a screen reader, a diff."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def _pane(pane: Pane, drawn: dict) -> list[str]:
 def _graph(pane: GraphPane) -> list[str]:
     names = {n["id"]: n["label"].replace("\n", " ") for n in pane["nodes"]}
     lines = [
-        f"{pane['name'] or 'graph'}: {_count(len(pane['nodes']), 'node')}, {_count(len(pane['edges']), 'edge')}"
+        f"{pane['name'] or 'graph'}: {_count(len(pane['nodes']), 'node')}, "
+        f"{_count(len(pane['edges']), 'edge')}"
     ]
     marked: dict[str, list[str]] = {}
     for n in pane["nodes"]:
@@ -63,7 +64,8 @@ def _text(pane: TextPane) -> list[str]:
 
 def _table(pane: TablePane, drawn: dict) -> list[str]:
     lines = [
-        f"{pane['name'] or 'table'} ({', '.join(pane['columns'])}): {_count(len(pane['rows']), 'row')}"
+        f"{pane['name'] or 'table'} ({', '.join(pane['columns'])}): "
+        f"{_count(len(pane['rows']), 'row')}"
     ]
     changed = {r for r, _ in drawn["changed"]} | set(drawn["new"])
     chosen = sorted(changed | set(pane["highlight"])) or list(range(len(pane["rows"])))

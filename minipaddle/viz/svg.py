@@ -1,7 +1,9 @@
-"""The static picture: every step (or a selection that it names) as a card, like the frames of a film strip.
+"""The static picture: the steps, or a selection that it names, as cards of a film strip.
 
-It is what a reader sees where no player runs: on a code host, in an export, in a notebook that isn't trusted yet. So it stands alone: its own background, no
-script, no reference to anything outside, and no random ids. The same steps give the same bytes, which lets tests compare the outputs of notebooks.
+It is what a reader sees where no player runs: on a code host, in an export, in a notebook that
+isn't trusted yet. So it stands alone: its own background, no script, no reference to anything
+outside, and no random ids. The same steps give the same bytes, which lets tests compare the outputs
+of notebooks.
 """
 
 from __future__ import annotations
@@ -90,7 +92,8 @@ def step_svg(scene: dict[str, Any], number: int) -> str:
 def _document(width: float, height: float, body: str, title: str) -> str:
     w, h = _n(width + 20), _n(height + 20)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" '
+        'role="img" '
         f'font-family="{escape(UI_FONT)}" font-size="12"><title>{escape(title)}</title>'
         f'<rect width="{w}" height="{h}" rx="8" fill="{PAPER}"/>{_at(10, 10, body)}</svg>'
     )
@@ -164,7 +167,8 @@ def _graph(scene: dict[str, Any], pane: dict[str, Any], captions: bool) -> Piece
         if frame["id"] in pane["clusters"]:
             x, y = frame["x"] - frame["w"] / 2, frame["y"] - frame["h"] / 2
             body.append(
-                f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(frame["w"])}" height="{_n(frame["h"])}" rx="8" '
+                f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(frame["w"])}" '
+                f'height="{_n(frame["h"])}" rx="8" '
                 f'fill="#64748b" fill-opacity="0.07" stroke="#94a3b8" stroke-dasharray="5 3"/>'
                 + _text(frame["label"], x + 9, y + 15, size=11, colour=FAINT, bold=True)
             )
@@ -178,8 +182,10 @@ def _graph(scene: dict[str, Any], pane: dict[str, Any], captions: bool) -> Piece
             if label:
                 words, x, y = label
                 body.append(
-                    f'<text x="{_n(x)}" y="{_n(y + 3)}" font-family="{escape(FONT)}" font-size="10.5" text-anchor="{anchor}" '
-                    f'fill="{FAINT}" stroke="{CARD}" stroke-width="3" paint-order="stroke">{escape(words)}</text>'
+                    f'<text x="{_n(x)}" y="{_n(y + 3)}" font-family="{escape(FONT)}" '
+                    f'font-size="10.5" text-anchor="{anchor}" '
+                    f'fill="{FAINT}" stroke="{CARD}" stroke-width="3" '
+                    f'paint-order="stroke">{escape(words)}</text>'
                 )
     transform = f"translate(0,{_n(top)})" + (f" scale({scale:.3f})" if scale < 1 else "")
     out += f'<g transform="{transform}">{"".join(body)}</g>'
@@ -210,18 +216,20 @@ def _node(n: dict[str, Any], box: Sequence[float], shape: str) -> str:
     line = state.colour if state and n["state"] != "done" else look.line
     fancy = ' text-decoration="line-through"' if n["state"] == "removed" else ""
     out = [
-        f'<path d="{shape}" fill="{look.fill}" stroke="{line}" stroke-width="{width}"{_dashes(dashes, 1)}/>'
+        f'<path d="{shape}" fill="{look.fill}" stroke="{line}" '
+        f'stroke-width="{width}"{_dashes(dashes, 1)}/>'
     ]
     for i, (words, dy) in enumerate(zip(n["lines"], baselines(len(n["lines"])), strict=True)):
         size = SMALL_SIZE if i else FONT_SIZE
         out.append(
-            f'<text y="{_n(dy)}" font-family="{escape(FONT)}" font-size="{size}" text-anchor="middle"'
+            f'<text y="{_n(dy)}" font-family="{escape(FONT)}" font-size="{size}" '
+            'text-anchor="middle"'
             f' fill="{FAINT if i else INK}"{fancy}>{escape(words)}</text>'
         )
     faded = f' opacity="{opacity}"' if opacity != 1 else ""
     sign = _at(w / 2 - 5, -h / 2, _sign(n["state"])) if state else ""
     hint = n["label"] + (": " + n["details"] if n["details"] else "")
-    return f'<g transform="translate({_n(x)},{_n(y)})"><title>{escape(hint)}</title><g{faded}>{"".join(out)}</g>{sign}</g>'
+    return _at(x, y, f"<title>{escape(hint)}</title><g{faded}>{''.join(out)}</g>{sign}")
 
 
 def _sign(name: str) -> str:
@@ -229,7 +237,8 @@ def _sign(name: str) -> str:
     fill = state.colour if state.filled else "none"
     return (
         f'<circle r="7.5" fill="{PAPER}" stroke="{state.colour}" stroke-width="1.4"/>'
-        f'<path d="{state.sign}" transform="scale(0.9)" fill="{fill}" stroke="{state.colour}" stroke-width="1.7" stroke-linecap="round"/>'
+        f'<path d="{state.sign}" transform="scale(0.9)" fill="{fill}" stroke="{state.colour}" '
+        'stroke-width="1.7" stroke-linecap="round"/>'
     )
 
 
@@ -260,8 +269,7 @@ def _text_pane(scene: dict[str, Any], pane: dict[str, Any], captions: bool) -> P
             body.append(_text(f"… {hidden} more lines", gutter, y, size=10.5, colour=FAINT))
             y += step
     height = y - step + 8
-    frame = f'<rect y="{_n(top)}" width="{_n(width)}" height="{_n(height - top)}" rx="4" fill="{PAPER}" stroke="{RULE}"/>'
-    return width, height, out + frame + "".join(body)
+    return width, height, out + _sheet(top, width, height - top) + "".join(body)
 
 
 def _code_line(pane, number, line, y, width, gutter, letter, size) -> str:
@@ -305,7 +313,8 @@ def _code_line(pane, number, line, y, width, gutter, letter, size) -> str:
         kept.append(f'<tspan fill="{FAINT}">…</tspan>')
     fancy = ' text-decoration="line-through"' if number in pane["removed"] else ""
     out.append(
-        f'<text x="{_n(gutter)}" y="{_n(y)}" font-family="{escape(FONT)}" font-size="{size}" xml:space="preserve"{fancy}>{"".join(kept)}</text>'
+        f'<text x="{_n(gutter)}" y="{_n(y)}" font-family="{escape(FONT)}" font-size="{size}" '
+        f'xml:space="preserve"{fancy}>{"".join(kept)}</text>'
     )
     return "".join(out)
 
@@ -353,16 +362,19 @@ def _table(scene: dict[str, Any], pane: dict[str, Any], captions: bool) -> Piece
         words = f"… {hidden} more rows" if hidden else "(empty)"
         body.append(_text(words, 8, y + 15, size=10.5, colour=FAINT))
         y += step
-    height = y - top
-    frame = f'<rect y="{_n(top)}" width="{_n(total)}" height="{_n(height)}" fill="{PAPER}" stroke="{RULE}"/>'
-    return total, y + 2, out + frame + "".join(body)
+    return total, y + 2, out + _sheet(top, total, y - top) + "".join(body)
 
 
 _PANES = {"graph": _graph, "text": _text_pane, "table": _table}
 
 
+def _sheet(top: float, width: float, height: float) -> str:
+    place = f'y="{_n(top)}" width="{_n(width)}" height="{_n(height)}"'
+    return f'<rect {place} rx="4" fill="{PAPER}" stroke="{RULE}"/>'
+
+
 def _window(count: int, most: int, around: Sequence[int]) -> tuple[int, int]:
-    """Which of `count` lines to show, `most` at most, so that the first marked one is among them."""
+    """Which of `count` lines to show: `most` at most, with the first marked one among them."""
     if count <= most:
         return 0, count
     first = max(0, min((around[0] if around else 0) - most // 2, count - most))
@@ -394,7 +406,10 @@ def _legend(entries: Sequence[dict[str, str]], limit: float) -> Piece:
 
 
 def _wrap(words: str, width: float, size: float, bold: bool = False) -> list[str]:
-    """Lines of at most `width` pixels, by an estimate on the safe side. Chinese may break between any two characters."""
+    """Lines of at most `width` pixels, by an estimate on the safe side.
+
+    Chinese may break between any two characters.
+    """
     limit = max(int(width / (size * (0.6 if bold else 0.55))), 8)
     lines: list[str] = []
     for paragraph in words.split("\n") if words else []:
@@ -412,13 +427,14 @@ def _wrap(words: str, width: float, size: float, bold: bool = False) -> list[str
     return lines
 
 
+def _may_break(before: str, after: str) -> bool:
+    return before == " " or columns(before) == 2 or columns(after) == 2
+
+
 def _pieces(paragraph: str) -> list[str]:
     pieces: list[str] = []
     for letter in paragraph:
-        wide = columns(letter) == 2
-        if pieces and not wide and not pieces[-1].endswith(" ") and columns(pieces[-1][-1]) != 2:
-            pieces[-1] += letter
-        elif pieces and letter == " ":
+        if pieces and (letter == " " or not _may_break(pieces[-1][-1], letter)):
             pieces[-1] += letter
         else:
             pieces.append(letter)

@@ -1,6 +1,9 @@
-"""Colours for lines of programs: cuts a line into (class, text) runs. A hint for the eye, not a parser.
+"""Colours for lines of programs: cuts a line into (class, text) runs.
 
-Classes: "c" comment, "s" string, "v" value or variable of the IR, "n" number, "k" keyword, "" the rest.
+A hint for the eye, not a parser.
+
+Classes: "c" comment, "s" string, "v" value or variable of the IR, "n" number, "k" keyword, "" the
+rest.
 """
 
 from __future__ import annotations
@@ -10,10 +13,11 @@ import re
 
 _STRING = r"(?P<s>\"(?:[^\"\\]|\\.)*\"?|'(?:[^'\\]|\\.)*'?)"
 _NUMBER = r"(?P<n>(?<![\w.%])-?\d[\w.]*(?:e[+-]?\d+)?)"
+_PROGRAM_WORDS = "var|param|persist|trainable|block|inputs|outputs"
 _PATTERNS = {
     "python": rf"(?P<c>\#.*)|{_STRING}|{_NUMBER}|(?P<k>\b(?:{'|'.join(keyword.kwlist)})\b)",
     "pir": rf"(?P<c>//.*)|{_STRING}|(?P<v>%\w+)|{_NUMBER}|(?P<k>->|\btensor\b|\bmodule\b|\bfunc\b)",
-    "program": rf"(?P<c>//.*)|{_STRING}|{_NUMBER}|(?P<k>\b(?:var|param|persist|trainable|block|inputs|outputs)\b)",
+    "program": rf"(?P<c>//.*)|{_STRING}|{_NUMBER}|(?P<k>\b(?:{_PROGRAM_WORDS})\b)",
     "bytecode": rf"(?P<c>\#.*|\(.*\))|{_STRING}|{_NUMBER}|(?P<k>\b[A-Z][A-Z_]+\b)",
 }
 _COMPILED = {name: re.compile(pattern) for name, pattern in _PATTERNS.items()}

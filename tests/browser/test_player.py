@@ -17,7 +17,7 @@ from tests.browser.lab import (
 
 pytestmark = pytest.mark.browser
 
-STEPS = '''
+STEPS = """
 from minipaddle import viz
 
 def picture(x, mul, loss):
@@ -39,7 +39,7 @@ player = viz.Player([
              viz.text(source, language="python", name="Code", highlight=2),
              viz.table(["name", "value"], [["x", "freed"], ["y", "[2, 3]"]], name="Scope")),
 ])
-'''
+"""
 
 
 def steps_player() -> viz.Player:
