@@ -102,6 +102,18 @@ def test_being_cut_off_before_pip_writes_keeps_the_environment(asked, monkeypatc
     assert asked == ["venv", ["course"]]
 
 
+def test_what_paddle_lacks_can_be_put_right_without_starting_again(asked, monkeypatch):
+    def lacks_libgomp():
+        raise setup_env.SetupError("PaddlePaddle needs the library libgomp.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(setup_env, "check_paddle", lacks_libgomp)
+        with pytest.raises(setup_env.SetupError):
+            setup_env.ensure(["course"])
+    setup_env.ensure(["course"])
+    assert asked == ["venv", ["course"], ["course"]]
+
+
 def test_an_environment_whose_python_is_gone_is_made_again(asked):
     setup_env.ensure(["course"])
     setup_env.venv_python().unlink()

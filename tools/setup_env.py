@@ -181,6 +181,7 @@ def ensure(extras: list[str]) -> None:
     state = prepare_venv(state)
     extras = sorted({*extras, *state.get("extras", [])})
     install(extras, state)
+    write_state(status="unchecked", root=str(ROOT), extras=extras)
     check_paddle()
     write_state(status="done", key=key, root=str(ROOT), extras=extras)
 
@@ -198,7 +199,7 @@ def prepare_venv(state: dict) -> dict:
                 "but got something else. Rename or remove it."
             )
         return {}
-    if state.get("status") not in ("empty", "done"):
+    if state.get("status") not in ("empty", "unchecked", "done"):
         why = "the last set-up was cut off while it was writing"
     elif state.get("root") != str(ROOT):
         why = "the folder was moved, and scripts in .venv hold the old path"
