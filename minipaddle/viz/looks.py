@@ -12,15 +12,9 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-_CHINESE = "'PingFang SC', 'Microsoft YaHei'"
-FONT = (
-    "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, "
-    f"'Noto Sans Mono CJK SC', {_CHINESE}, monospace"
-)
-UI_FONT = (
-    "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', "
-    f"'Noto Sans CJK SC', {_CHINESE}, sans-serif"
-)
+# Short, because a picture repeats them; for Chinese every browser finds a font by itself.
+FONT = "ui-monospace,Menlo,Consolas,monospace"
+UI_FONT = "system-ui,sans-serif"
 FONT_SIZE, SMALL_SIZE = 12.5, 10.5
 COLUMN = 0.605  # width of a letter in a monospaced font, in font sizes
 LONGEST_LABEL = 26  # columns; the details keep the rest

@@ -37,6 +37,10 @@ class StaticPlayer:
     as small as it can be. Left out: True if one of the steps shows all the nodes.
     """
 
+    # What the widget keeps in step with the browser; without one they stay as they are.
+    step: Any = 0
+    selected: Any = ""
+
     def __init__(
         self, steps: Step | Iterable[Step], *, label: str = "", keep_places: bool | None = None
     ) -> None:

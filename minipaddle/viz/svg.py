@@ -30,7 +30,7 @@ MOST_CARDS = 6
 STRIP_WIDTH = 960.0
 MOST_LINES, MOST_COLUMNS, MOST_ROWS, MOST_CELL = 22, 76, 14, 30
 INK, FAINT, RULE, PAPER, CARD = "#0f172a", "#475569", "#cbd5e1", "#ffffff", "#f8fafc"
-TOKENS = {"": INK, "c": "#64748b", "s": "#15803d", "v": "#7c3aed", "n": "#b45309", "k": "#1d4ed8"}
+TOKENS = {"c": "#64748b", "s": "#15803d", "v": "#7c3aed", "n": "#b45309", "k": "#1d4ed8"}
 BORDERS = {  # state -> stroke width, dashes, opacity
     "now": (2.6, "", 1),
     "ready": (2.2, "", 1),
@@ -94,7 +94,7 @@ def _document(width: float, height: float, body: str, title: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" '
         'role="img" '
-        f'font-family="{escape(UI_FONT)}" font-size="12"><title>{escape(title)}</title>'
+        f'font-family="{FONT}" font-size="{FONT_SIZE}" fill="{INK}"><title>{escape(title)}</title>'
         f'<rect width="{w}" height="{h}" rx="8" fill="{PAPER}"/>{_at(10, 10, body)}</svg>'
     )
 
@@ -174,16 +174,17 @@ def _graph(scene: dict[str, Any], pane: dict[str, Any], captions: bool) -> Piece
             )
     for e in pane["edges"]:
         body.append(_edge(place["edges"][e["key"]], e["state"]))
+    nodes = []
     for n in pane["nodes"]:
-        body.append(_node(n, place["nodes"][n["id"]], scene["shapes"][n["shape"]]))
+        nodes.append(_node(n, place["nodes"][n["id"]], scene["shapes"][n["shape"]]))
+    body.append(f'<g text-anchor="middle">{"".join(nodes)}</g>')
     for e in pane["edges"]:  # words last: on top of the lines
         drawn = place["edges"][e["key"]]
         for label, anchor in ((drawn["label"], "middle"), (drawn["slot"], "start")):
             if label:
                 words, x, y = label
                 body.append(
-                    f'<text x="{_n(x)}" y="{_n(y + 3)}" font-family="{escape(FONT)}" '
-                    f'font-size="10.5" text-anchor="{anchor}" '
+                    f'<text x="{_n(x)}" y="{_n(y + 3)}" font-size="10.5" text-anchor="{anchor}" '
                     f'fill="{FAINT}" stroke="{CARD}" stroke-width="3" '
                     f'paint-order="stroke">{escape(words)}</text>'
                 )
@@ -220,16 +221,13 @@ def _node(n: dict[str, Any], box: Sequence[float], shape: str) -> str:
         f'stroke-width="{width}"{_dashes(dashes, 1)}/>'
     ]
     for i, (words, dy) in enumerate(zip(n["lines"], baselines(len(n["lines"])), strict=True)):
-        size = SMALL_SIZE if i else FONT_SIZE
-        out.append(
-            f'<text y="{_n(dy)}" font-family="{escape(FONT)}" font-size="{size}" '
-            'text-anchor="middle"'
-            f' fill="{FAINT if i else INK}"{fancy}>{escape(words)}</text>'
-        )
+        small = f' font-size="{SMALL_SIZE}" fill="{FAINT}"' if i else ""
+        out.append(f'<text y="{_n(dy)}"{small}{fancy}>{escape(words)}</text>')
     faded = f' opacity="{opacity}"' if opacity != 1 else ""
     sign = _at(w / 2 - 5, -h / 2, _sign(n["state"])) if state else ""
-    hint = n["label"] + (": " + n["details"] if n["details"] else "")
-    return _at(x, y, f"<title>{escape(hint)}</title><g{faded}>{''.join(out)}</g>{sign}")
+    whole = f"<title>{escape(n['label'])}</title>" if n["lines"] != n["label"].split("\n") else ""
+    face = "".join(out)
+    return _at(x, y, whole + (f"<g{faded}>{face}</g>" if faded else face) + sign)
 
 
 def _sign(name: str) -> str:
@@ -307,13 +305,14 @@ def _code_line(pane, number, line, y, width, gutter, letter, size) -> str:
     kept = []
     for token, words in line:
         if words[:left]:
-            kept.append(f'<tspan fill="{TOKENS.get(token, INK)}">{escape(words[:left])}</tspan>')
+            shown = escape(words[:left])
+            kept.append(f'<tspan fill="{TOKENS[token]}">{shown}</tspan>' if token else shown)
         left = max(left - len(words), 0)
     if columns(whole) > MOST_COLUMNS:
         kept.append(f'<tspan fill="{FAINT}">…</tspan>')
     fancy = ' text-decoration="line-through"' if number in pane["removed"] else ""
     out.append(
-        f'<text x="{_n(gutter)}" y="{_n(y)}" font-family="{escape(FONT)}" font-size="{size}" '
+        f'<text x="{_n(gutter)}" y="{_n(y)}" font-size="{size}" '
         f'xml:space="preserve"{fancy}>{"".join(kept)}</text>'
     )
     return "".join(out)
@@ -443,8 +442,9 @@ def _pieces(paragraph: str) -> list[str]:
 
 def _text(words, x, y, *, size, colour=INK, bold=False, mono=False, anchor="start") -> str:
     return (
-        f'<text x="{_n(x)}" y="{_n(y)}" font-size="{size:g}" fill="{colour}"'
-        + (f' font-family="{escape(FONT)}"' if mono else "")
+        f'<text x="{_n(x)}" y="{_n(y)}" font-size="{size:g}"'
+        + (f' fill="{colour}"' if colour != INK else "")
+        + ("" if mono else f' font-family="{UI_FONT}"')
         + (' font-weight="600"' if bold else "")
         + (f' text-anchor="{anchor}"' if anchor != "start" else "")
         + f">{escape(words)}</text>"

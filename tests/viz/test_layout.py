@@ -1,0 +1,139 @@
+"""Layout: boxes don't overlap, edges respect ranks and boxes, clusters hold their own."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from minipaddle.viz.layout import Box, Placement, place
+
+
+def random_graph(seed: int, nodes: int, acyclic: bool = True):
+    pick = random.Random(seed)
+    sizes = {f"n{i}": (pick.randrange(58, 200), pick.choice([32, 46, 60])) for i in range(nodes)}
+    edges = []
+    for i in range(1, nodes):
+        for _ in range(pick.randrange(0, 3)):
+            a, b = pick.randrange(0, i), i
+            edges.append((b, a) if not acyclic and pick.random() < 0.2 else (a, b))
+    return sizes, [(f"e{k}", f"n{a}", f"n{b}") for k, (a, b) in enumerate(edges)]
+
+
+def overlap(a: Box, b: Box) -> bool:
+    return (
+        abs(a.x - b.x) * 2 < a.width + b.width - 0.5
+        and abs(a.y - b.y) * 2 < a.height + b.height - 0.5
+    )
+
+
+def assert_sound(placed: Placement, edges, direction: str = "down") -> None:
+    for (n, a), (m, b) in itertools.combinations(placed.boxes.items(), 2):
+        assert not overlap(a, b), f"{n} and {m} overlap"
+    for box in [*placed.boxes.values(), *placed.clusters.values()]:
+        assert box.x - box.width / 2 >= 0 and box.x + box.width / 2 <= placed.width
+        assert box.y - box.height / 2 >= 0 and box.y + box.height / 2 <= placed.height
+    for key, src, dst in edges:
+        if src == dst:
+            continue
+        step = placed.ranks[dst] - placed.ranks[src]
+        assert (step < 0) == (key in placed.turned) and step != 0
+        assert_clear(placed, placed.edges[key], src, dst)
+
+
+def assert_clear(placed: Placement, points, src: str, dst: str) -> None:
+    """A straight piece misses all boxes; a curve stays between the ranks of its two ends."""
+    for (ax, ay), (bx, by) in itertools.pairwise(points):
+        left, right = min(ax, bx), max(ax, bx)
+        top, bottom = min(ay, by), max(ay, by)
+        for n, box in placed.boxes.items():
+            if n in (src, dst):
+                continue
+            assert not (
+                left < box.x + box.width / 2 - 0.5
+                and right > box.x - box.width / 2 + 0.5
+                and top < box.y + box.height / 2 - 0.5
+                and bottom > box.y - box.height / 2 + 0.5
+            ), f"{src} -> {dst} runs through {n}"
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+@pytest.mark.parametrize("seed", range(8))
+def test_random_graphs(seed, direction):
+    sizes, edges = random_graph(seed, nodes=40)
+    assert_sound(place(sizes, edges, direction=direction), edges)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 25))
+def test_graphs_with_cycles(seed, nodes):
+    sizes, edges = random_graph(seed, nodes, acyclic=False)
+    assert_sound(place(sizes, edges), edges)
+
+
+def test_same_input_same_picture():
+    sizes, edges = random_graph(3, 60)
+    assert place(sizes, edges) == place(dict(sizes), list(edges))
+
+
+def test_inputs_stand_in_the_order_of_their_slots():
+    sizes = dict.fromkeys(("b", "w", "x", "mm", "add"), (80.0, 32.0))
+    edges = [(0, "x", "mm"), (1, "w", "mm"), (2, "mm", "add"), (3, "b", "add")]
+    boxes = place(sizes, edges).boxes
+    assert boxes["x"].x < boxes["w"].x and boxes["mm"].x < boxes["b"].x
+
+
+def test_parallel_edges_are_apart():
+    placed = place({"x": (90, 32), "y": (90, 32)}, [(0, "x", "y"), (1, "x", "y")])
+    assert abs(placed.edges[0][-1][0] - placed.edges[1][-1][0]) >= 10
+
+
+def test_a_chain_is_straight():
+    sizes = {str(i): (60.0 + 10 * i, 32.0) for i in range(5)}
+    edges = [(i, str(i), str(i + 1)) for i in range(4)]
+    placed = place(sizes, edges)
+    assert {x for points in placed.edges.values() for x, _ in points} == {placed.boxes["0"].x}
+
+
+def test_a_cycle_and_a_loop_are_drawn():
+    sizes = dict.fromkeys("abc", (60.0, 32.0))
+    placed = place(sizes, [(0, "a", "b"), (1, "b", "c"), (2, "c", "a"), (3, "b", "b")])
+    assert placed.turned == {2}
+    assert placed.edges[2][0][1] > placed.edges[2][-1][1]  # from c up to a
+    assert len(placed.edges[3]) == 4
+
+
+def test_nodes_without_edges_make_rows():
+    placed = place({str(i): (60.0, 32.0) for i in range(30)}, [])
+    assert len({box.y for box in placed.boxes.values()}) == 5
+    assert_sound(placed, [])
+
+
+def contains(outer: Box, inner: Box) -> bool:
+    return (
+        abs(outer.x - inner.x) * 2 <= outer.width - inner.width
+        and abs(outer.y - inner.y) * 2 <= outer.height - inner.height
+    )
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_clusters_hold_their_nodes_and_no_others(direction):
+    sizes, edges = random_graph(5, nodes=30)
+    names = list(sizes)
+    clusters = [
+        ("inner", "outer", names[0:30:3]),
+        ("outer", "", names[1:30:3]),
+        ("other", "", names[2:15:3]),
+    ]
+    placed = place(sizes, edges, clusters, direction=direction)
+    assert_sound(placed, edges)
+    inside = {"inner": set(clusters[0][2]), "other": set(clusters[2][2])}
+    inside["outer"] = set(clusters[1][2]) | inside["inner"]
+    for id_, frame in placed.clusters.items():
+        for n, box in placed.boxes.items():
+            assert contains(frame, box) if n in inside[id_] else not overlap(frame, box)
+    assert contains(placed.clusters["outer"], placed.clusters["inner"])
+    assert not overlap(placed.clusters["outer"], placed.clusters["other"])
