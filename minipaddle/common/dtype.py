@@ -82,7 +82,9 @@ def to_dtype(value: object) -> DataType:
         except (KeyError, TypeError):
             pass  # falls through to the one message below
     names = ", ".join(_BY_NAME)
-    raise TypeError(f"dtype: expected one of {names}, but got {value!r}. Cast to one of them first.")
+    raise TypeError(
+        f"dtype: expected one of {names}, but got {value!r}. Cast to one of them first."
+    )
 
 
 _default_dtype = float32

@@ -125,7 +125,9 @@ def run_backward(
     while queue:
         node = queue.popleft()
         results: Sequence[Tensor | None] = [None] * len(node.edges)
-        if node in holders:  # otherwise no gradient came this way; those behind it must still hear of it
+        if (
+            node in holders
+        ):  # otherwise no gradient came this way; those behind it must still hear of it
             grads = _apply_hooks(node, holders.pop(node))
             if general_grad is not None:
                 general_grad.take(node, grads)

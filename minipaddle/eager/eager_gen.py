@@ -14,7 +14,6 @@ Left out: AMP, layout tuning, the profiler's events.
 from __future__ import annotations
 
 import linecache
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -26,22 +25,22 @@ from minipaddle.eager.autograd_meta import AutogradMeta
 from minipaddle.eager.grad_node_info import GradNodeBase, require_not_cleared
 from minipaddle.eager.tensor import Tensor
 from minipaddle.eager.tensor_wrapper import MetaWrapper, TensorWrapper
-from minipaddle.phi.core.attribute import Axes, Floats, IntArray, Ints, Scalar, convert
+from minipaddle.phi.core.attribute import Axes, Floats, IntArray, Ints, Number, Scalar, convert
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import OPS, Attr, Op, Vjp, find_op
+from minipaddle.phi.core.world import tracer
 from minipaddle.phi.infermeta.binary import promote
 
 
-class Tracer(threading.local):
-    """Whether ops are recorded; each thread has its own switch. Paddle: paddle/fluid/eager/api/utils/global_utils.h."""
-
-    has_grad = True
-
-
-tracer = Tracer()
-
 # an attribute of exactly this type needs no conversion, so the text asks for the type first
-EXACT_TYPE: dict[Any, type] = {IntArray: tuple, Ints: tuple, Axes: tuple, Floats: tuple, Scalar: float}
+EXACT_TYPE: dict[Any, type] = {
+    IntArray: tuple,
+    Ints: tuple,
+    Axes: tuple,
+    Floats: tuple,
+    Scalar: float,
+    Number: float,
+}
 _functions: dict[Op, Callable] = {}
 _sources: dict[str, str] = {}
 
@@ -61,7 +60,9 @@ def call_dygraph(op: Op, args: tuple, kwargs: dict[str, Any]) -> Any:
         return function(*args, **kwargs)
     except TypeError as error:
         if error.__traceback__ is not None and error.__traceback__.tb_next is None:
-            op.bind(args, kwargs)  # the call itself does not fit the signature: bind says so in our words
+            op.bind(
+                args, kwargs
+            )  # the call itself does not fit the signature: bind says so in our words
         raise
 
 
@@ -107,6 +108,7 @@ def _generate(op: Op) -> Callable:
         "convert": convert,
         "promote_inputs": promote_inputs,
         "explain": explain,
+        "amp_cast": amp_cast,
         "module_of": module_of,
         "DataType": DataType,
         "Place": Place,
@@ -133,6 +135,9 @@ def _function_lines(op: Op) -> list[str]:
         lines.append(f"    if type({a}) is not {exact}:")
         lines.append(f'        {a} = convert("{op.name}", "{a}", kinds["{a}"], {a})')
     inputs_tuple = _tuple(tensors)
+    if "AmpWhite" in op.traits:
+        lines.append("    if tracer.amp_dtype is not None:")
+        lines.append(f"        {', '.join(tensors)} = amp_cast({', '.join(tensors)})")
     lines.append("    try:")
     for item in op.inputs:
         data = f"{item.name}_data"
@@ -317,6 +322,15 @@ def promote_inputs(who: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return (
         x if x.dtype is dtype else cast(x, dtype=dtype),
         y if y.dtype is dtype else cast(y, dtype=dtype),
+    )
+
+
+def amp_cast(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """Casts floating-point Tensors to the dtype of auto_cast. The cast is recorded like any op."""
+    dtype, cast = tracer.amp_dtype, ad_func(OPS["cast"])
+    return tuple(
+        tensor if tensor.dtype is dtype or not tensor.dtype.is_floating else cast(tensor, dtype=dtype)
+        for tensor in tensors
     )
 
 

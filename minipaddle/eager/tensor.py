@@ -115,7 +115,9 @@ class Tensor:
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
         if value is not None and (not isinstance(value, Tensor) or value.shape != self.shape):
-            got = f"shape {list(value.shape)}" if isinstance(value, Tensor) else type(value).__name__
+            got = (
+                f"shape {list(value.shape)}" if isinstance(value, Tensor) else type(value).__name__
+            )
             raise ValueError(
                 f"Tensor.grad: expected None or a Tensor of shape {list(self.shape)}, but got {got}. "
                 "A gradient has its Tensor's shape."

@@ -39,7 +39,9 @@ def patch_operators(cls: type, call_op: Callable[..., Any]) -> None:
     def scaled(x: Any, factor: Any, bias: Any = 0.0) -> Any:
         return call("scale", x, scale=factor, bias=float(bias))
 
-    def operator(method: str, op_name: str, number: Callable | None = None, reverse: bool = False) -> None:
+    def operator(
+        method: str, op_name: str, number: Callable | None = None, reverse: bool = False
+    ) -> None:
         def apply(self: Any, other: Any) -> Any:
             if isinstance(other, NUMBERS):
                 value = other.item() if isinstance(other, np.generic) else other

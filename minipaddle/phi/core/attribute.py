@@ -29,6 +29,10 @@ class Scalar:
     """Marks an attribute that is one number, or a Tensor that holds one."""
 
 
+class Number:
+    """Marks an attribute that is one number, known when the op is called."""
+
+
 class Ints:
     """Marks an attribute that is a list of ints, known when the op is called."""
 
@@ -91,6 +95,7 @@ CONVERTERS = {
     Axes: (_ints, "an int or a list of ints"),
     Floats: (lambda v: tuple(_number(item) for item in np.asarray(v).ravel()), "a list of numbers"),
     Scalar: (_number, "a number"),
+    Number: (_number, "a number"),
     DataType: (to_dtype, "a dtype"),
     Place: (_place, "a Place"),
     bool: (_exactly(bool), "True or False"),

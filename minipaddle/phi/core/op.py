@@ -149,6 +149,7 @@ class Op:
         self.kernels.register(KernelKey(), kernel)
         self.infer_meta_fn: Callable | None = None
         self.vjp_rule: Vjp | None = None
+        self.decomp_rule: Callable | None = None
         self.forward_op: Op | None = None  # of a `<op>_grad` op: the op that it belongs to
         self.__name__ = name
         self.__doc__ = inspect.getdoc(kernel)
@@ -171,6 +172,11 @@ class Op:
         if rule is None:
             return partial(self.vjp, wrt=wrt, invoke=invoke)
         self.vjp_rule = Vjp(self, rule, wrt, invoke)
+        return rule
+
+    def decomp(self, rule: Callable) -> Callable:
+        """Sets the decomposition: the op in terms of simpler ops, written in ops."""
+        self.decomp_rule = rule
         return rule
 
     def kernel(self, backend: str = "ALL", dtype: str = "ALL") -> Callable[[Callable], Callable]:
@@ -251,7 +257,7 @@ class Op:
         derived.infer_meta_fn = lambda *inputs, **attrs: vjp.bound_to(
             MetaTensor, lambda op: op.meta_with_defaults
         )(*inputs, **attrs)
-        derived.vjp_rule = None
+        derived.vjp_rule = derived.decomp_rule = None
         derived.forward_op = self
         return derived
 
@@ -315,7 +321,9 @@ class Op:
         return inputs, self.complete(given)
 
 
-def op(source: str = "", *, name: str | None = None, **declaration: Any) -> Callable[[Callable], Op]:
+def op(
+    source: str = "", *, name: str | None = None, **declaration: Any
+) -> Callable[[Callable], Op]:
     """Declares an op; the decorated function is its kernel. See the module's docstring.
 
     Args:

@@ -44,6 +44,19 @@ class _State(threading.local):
 _state = _State()
 
 
+class Tracer(threading.local):
+    """How dygraph runs an op: recorded or not, in which precision. Each thread has its own.
+
+    Paddle: egr::Controller, paddle/fluid/eager/api/utils/global_utils.h.
+    """
+
+    has_grad = True
+    amp_dtype: Any = None  # the dtype of ops with the trait "AmpWhite", or None
+
+
+tracer = Tracer()
+
+
 def register_world(world: World) -> None:
     """Makes a world known. Called once, by the package of that world."""
     WORLDS[world.name] = world

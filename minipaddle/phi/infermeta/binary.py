@@ -101,7 +101,9 @@ def matmul(
             f"matmul: expected {name_x} == {name_y}, but got x {list(x.shape)} and y {list(y.shape)}. "
             "Transpose one of them, or set transpose_x or transpose_y."
         )
-    batch = broadcast_shape("matmul", MetaTensor(left[:-2], x.dtype), MetaTensor(right[:-2], y.dtype))
+    batch = broadcast_shape(
+        "matmul", MetaTensor(left[:-2], x.dtype), MetaTensor(right[:-2], y.dtype)
+    )
     rows = [] if x.ndim == 1 else [left[-2]]
     columns = [] if y.ndim == 1 else [right[-1]]
     return MetaTensor([*batch, *rows, *columns], x.dtype)

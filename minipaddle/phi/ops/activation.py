@@ -8,7 +8,7 @@ from __future__ import annotations
 from minipaddle.phi.core.op import op
 from minipaddle.phi.infermeta.unary import unchanged
 from minipaddle.phi.ops.manipulation import cast
-from minipaddle.phi.ops.math import sum
+from minipaddle.phi.ops.math import exp, sum
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: relu", traits=("Pure",))
@@ -52,3 +52,10 @@ softmax.infer_meta(unchanged)
 @softmax.vjp
 def _(out, out_grad, *, axis: int):
     return (out * (out_grad - sum(out * out_grad, axis=(axis,), keepdim=True)),)
+
+
+@softmax.decomp
+def _(x, *, axis: int):
+    # without subtracting the maximum: there is no op for it here yet, so very large numbers overflow
+    e = exp(x)
+    return e / sum(e, axis=(axis,), keepdim=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.dtype import DataType
 from minipaddle.common.place import CPU, UNDEFINED, Place
-from minipaddle.phi.core.attribute import Floats, IntArray, Ints, Scalar
+from minipaddle.phi.core.attribute import Floats, IntArray, Ints, Number, Scalar
 from minipaddle.phi.core.generator import default_generator
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, op
@@ -20,7 +20,14 @@ def _numpy(dtype):
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: full", traits=("Pure",))
-def full(xp, *, shape: Ints, value: Scalar = 0.0, dtype: DataType = dtypes.float32, place: Place = UNDEFINED):
+def full(
+    xp,
+    *,
+    shape: Ints,
+    value: Number = 0.0,
+    dtype: DataType = dtypes.float32,
+    place: Place = UNDEFINED,
+):
     """A Tensor of `shape` in which every element is `value`."""
     return xp.full(shape, value, dtype=_numpy(dtype))
 

@@ -11,7 +11,11 @@ from minipaddle.phi.infermeta import binary
 from minipaddle.phi.ops.manipulation import cast, reduce_as, reshape, reshape_as, unsqueeze
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: matmul", traits=("Pure",), same_dtype=("x", "y"))
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: matmul",
+    traits=("Pure", "AmpWhite"),
+    same_dtype=("x", "y"),
+)
 def matmul(xp, x, y, *, transpose_x: bool = False, transpose_y: bool = False):
     """x [..., M, K] @ y [..., K, N] -> [..., M, N]. A flag swaps the last two axes of its input first."""
     if transpose_x and x.ndim > 1:
@@ -86,5 +90,3 @@ def _(input, w, bias: NoNeedBuffer, out, out_grad, *, activation_type: str):
     flat = reshape(grad, shape=(-1, grad.shape[-1]))
     input_grad = reshape_as(matmul(flat, w, transpose_y=True), input)
     return input_grad, matmul(rows, flat, transpose_x=True), reduce_as(grad, bias)
-
-

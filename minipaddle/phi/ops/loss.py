@@ -76,5 +76,3 @@ def _(
     if not use_softmax:
         return (-loss_grad * target / softmax,)
     return (softmax * share - target * loss_grad,)
-
-

@@ -6,7 +6,7 @@ Paddle: paddle/phi/kernels/elementwise_*_kernel.h, reduce_*_kernel.h, scale_kern
 from __future__ import annotations
 
 from minipaddle.common import dtype as dtypes
-from minipaddle.phi.core.attribute import IntArray, Scalar
+from minipaddle.phi.core.attribute import IntArray, Number, Scalar
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, TensorList, op
 from minipaddle.phi.infermeta.binary import broadcast_shape, compared, elementwise
@@ -210,7 +210,7 @@ def _(out, out_grad):
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: pow", traits=("Pure",))
-def pow(xp, x, *, y: Scalar):
+def pow(xp, x, *, y: Number):
     """x to the power y, a number."""
     return xp.power(x, x.dtype.type(y))
 
@@ -219,5 +219,5 @@ pow.infer_meta(unchanged)
 
 
 @pow.vjp
-def _(x, out_grad, *, y: Scalar = -1):
+def _(x, out_grad, *, y: Number = -1):
     return (out_grad * (x ** (y - 1)) * y,)

@@ -1,0 +1,67 @@
+"""base: the classic static graph. A Program is a description; an op call appends to it; an Executor runs it.
+
+Paddle: python/paddle/base/, paddle/fluid/framework/.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minipaddle.base.backward import append_backward, grad_var_name
+from minipaddle.base.executor import Executor
+from minipaddle.base.framework import (
+    Block,
+    Operator,
+    Parameter,
+    Program,
+    Variable,
+    append_phi_op,
+    default_main_program,
+    default_startup_program,
+    program_guard,
+)
+from minipaddle.phi.core.op import Op
+from minipaddle.phi.core.world import World, register_world
+from minipaddle.phi.math_op_patch import patch_operators
+
+__all__ = [
+    "Block",
+    "Executor",
+    "Operator",
+    "Parameter",
+    "Program",
+    "Variable",
+    "append_backward",
+    "default_main_program",
+    "default_startup_program",
+    "grad_var_name",
+    "program_guard",
+]
+
+
+def _call_program(op: Op, args: Any, kwargs: dict[str, Any]) -> Any:
+    """What calling an op means here: append it to the current block."""
+    inputs, attrs = op.bind(args, kwargs)
+    outputs = append_phi_op(op, inputs, attrs)
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+
+def _create_parameter(
+    shape: Any, dtype: Any, initializer: Any, name: str, trainable: bool = True
+) -> Variable:
+    """A parameter of the main program; the startup program gets the op that makes its numbers."""
+    startup = default_startup_program()
+    with program_guard(startup):
+        value = initializer(shape, dtype)
+    block = startup.global_block()
+    block._rename_var(value.name, name)
+    made = block.var(name)
+    made.persistable, made.stop_gradient, made.desc.is_parameter = True, not trainable, True
+    block.vars[name] = Parameter(block, made.desc)
+    return default_main_program().global_block().create_var(
+        name, shape, dtype, persistable=True, stop_gradient=not trainable, is_parameter=True
+    )
+
+
+patch_operators(Variable, _call_program)
+register_world(World("program", _call_program, _create_parameter))

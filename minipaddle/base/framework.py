@@ -1,0 +1,566 @@
+"""Program, Block, Operator, Variable: the program as a description, in protobuf messages.
+
+A Variable and an Operator each hold their own message (VarDesc, OpDesc), and everything that they know stands in it. So a
+Program can be turned into bytes, and back, without loss.
+
+Paddle: python/paddle/base/framework.py, paddle/fluid/framework/{program,block,op,var}_desc.h.
+Left out: sub-blocks' own methods, clone and prune, name scopes, dist attributes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from minipaddle.base.framework_proto import (
+    ATTR_FIELDS,
+    ATTR_TYPES,
+    BlockDesc,
+    OpDesc,
+    ProgramDesc,
+    VarDesc,
+)
+from minipaddle.base.op_compat import compat_of, phi_name_of, slot_of
+from minipaddle.common import dtype as dtypes
+from minipaddle.common import unique_name
+from minipaddle.common.dtype import DataType
+from minipaddle.common.errors import IRError
+from minipaddle.common.place import Place
+from minipaddle.common.size import Size
+from minipaddle.phi.core.meta_tensor import MetaTensor
+from minipaddle.phi.core.op import Op, find_op
+
+DENSE_TENSOR = 7
+
+
+class OpRole:
+    """What an op is for; roles add up as bits. Paddle: paddle/fluid/framework/op_proto_maker.h."""
+
+    FORWARD = 0
+    BACKWARD = 1
+    OPTIMIZE = 2
+    LOSS = 256
+
+
+class Variable:
+    """A name for a Tensor that will exist when the program runs."""
+
+    def __init__(self, block: Block, desc: Any) -> None:
+        self.block = block
+        self.desc = desc
+
+    @property
+    def name(self) -> str:
+        return self.desc.name
+
+    @property
+    def shape(self) -> Size:
+        return Size(self.desc.type.dense_tensor.tensor.dims)
+
+    @property
+    def dtype(self) -> DataType:
+        return dtypes.BY_PROTO[self.desc.type.dense_tensor.tensor.data_type]
+
+    @property
+    def ndim(self) -> int:
+        return len(self.desc.type.dense_tensor.tensor.dims)
+
+    @property
+    def size(self) -> int:
+        """Number of elements. Raises ValueError where a dimension is not known yet."""
+        if -1 in self.shape:
+            raise ValueError(
+                f"Variable.size: expected known dimensions, but got {list(self.shape)} for "
+                f"{self.name!r}. Use an op that asks for the shape when the program runs."
+            )
+        return self.shape.numel()
+
+    @property
+    def stop_gradient(self) -> bool:
+        return self.desc.stop_gradient
+
+    @stop_gradient.setter
+    def stop_gradient(self, value: bool) -> None:
+        self.desc.stop_gradient = value
+
+    @property
+    def persistable(self) -> bool:
+        return self.desc.persistable
+
+    @persistable.setter
+    def persistable(self, value: bool) -> None:
+        self.desc.persistable = value
+
+    @property
+    def is_parameter(self) -> bool:
+        return self.desc.is_parameter
+
+    def meta(self) -> MetaTensor:
+        return MetaTensor(self.shape, self.dtype)
+
+    def backward(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError(
+            f"Variable.backward: expected a Tensor, but got the Variable {self.name!r} of a Program, which "
+            "has no data yet. Call paddle.static.append_backward(loss) instead."
+        )
+
+    def __str__(self) -> str:
+        kind = "trainable param" if self.is_parameter else "var"
+        persist = "persist " if self.persistable else ""
+        return (
+            f"{persist}{kind} {self.name} : DENSE_TENSOR.shape{tuple(self.shape)}"
+            f".dtype({self.dtype.name}).stop_gradient({self.stop_gradient})"
+        )
+
+    __repr__ = __str__
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"Variable: expected a value, but got the Variable {self.name!r}, which has none before the program "
+            "runs. An `if` on it needs paddle.static.nn.cond."
+        )
+
+
+class Parameter(Variable):
+    """A Variable that lives between runs and that an optimizer changes."""
+
+    @property
+    def trainable(self) -> bool:
+        return not self.stop_gradient
+
+
+class Operator:
+    """One op of a Block, in the old names of op_compat.py."""
+
+    def __init__(self, block: Block, desc: Any) -> None:
+        self.block = block
+        self.desc = desc
+
+    @property
+    def type(self) -> str:
+        return self.desc.type
+
+    @property
+    def phi_op(self) -> Op:
+        """The declaration behind the op. Raises KeyError if there is none."""
+        return find_op(phi_name_of(self.type))
+
+    def input(self, slot: str) -> list[str]:
+        """The names in an input slot."""
+        return _slot(self.desc.inputs, slot)
+
+    def output(self, slot: str) -> list[str]:
+        """The names in an output slot."""
+        return _slot(self.desc.outputs, slot)
+
+    @property
+    def input_names(self) -> list[str]:
+        return [item.parameter for item in self.desc.inputs]
+
+    @property
+    def output_names(self) -> list[str]:
+        return [item.parameter for item in self.desc.outputs]
+
+    @property
+    def input_arg_names(self) -> list[str]:
+        return [name for item in self.desc.inputs for name in item.arguments]
+
+    @property
+    def output_arg_names(self) -> list[str]:
+        return [name for item in self.desc.outputs for name in item.arguments]
+
+    @property
+    def attr_names(self) -> list[str]:
+        return [item.name for item in self.desc.attrs]
+
+    def has_attr(self, name: str) -> bool:
+        return name in self.attr_names
+
+    def attr(self, name: str) -> Any:
+        """An attribute's value. Raises ValueError if there is no such attribute."""
+        for item in self.desc.attrs:
+            if item.name == name:
+                return attr_value(item)
+        raise ValueError(
+            f"Operator.attr: expected an attribute of {self.type}, but got {name!r}. It has {self.attr_names}."
+        )
+
+    def _set_attr(self, name: str, value: Any) -> None:
+        """Sets an attribute; the type is read off the value."""
+        for item in self.desc.attrs:
+            if item.name == name:
+                self.desc.attrs.remove(item)
+                break
+        write_attr(self.desc.attrs.add(), name, value)
+        self.block.program._changed()
+
+    def all_attrs(self) -> dict[str, Any]:
+        return {item.name: attr_value(item) for item in self.desc.attrs}
+
+    def _rename(self, old: str, new: str) -> None:
+        for item in [*self.desc.inputs, *self.desc.outputs]:
+            for position, name in enumerate(item.arguments):
+                if name == old:
+                    item.arguments[position] = new
+
+    def __str__(self) -> str:
+        def slots(items: Any) -> str:
+            ordered = sorted(items, key=lambda item: item.parameter)
+            return ", ".join(f"{item.parameter}={list(item.arguments)}" for item in ordered)
+
+        attrs = sorted(self.all_attrs().items())
+        shown = "".join(f", {name} = {value}" for name, value in attrs)
+        return f"{{{slots(self.desc.outputs)}}} = {self.type}(inputs={{{slots(self.desc.inputs)}}}{shown})"
+
+    __repr__ = __str__
+
+
+class Block:
+    """A list of ops and the variables that they use. Control flow has blocks of its own."""
+
+    def __init__(self, program: Program, idx: int, parent_idx: int = -1) -> None:
+        self.program = program
+        self.idx = idx
+        self.parent_idx = parent_idx
+        self.forward_block_idx = -1
+        self.vars: dict[str, Variable] = {}
+        self.ops: list[Operator] = []
+
+    def create_var(
+        self,
+        name: str | None = None,
+        shape: Any = (),
+        dtype: Any = "float32",
+        persistable: bool = False,
+        stop_gradient: bool = False,
+        is_parameter: bool = False,
+    ) -> Variable:
+        """Adds a Variable. Raises ValueError if the name is taken."""
+        name = name or unique_name.generate("_generated_var")
+        if name in self.vars:
+            raise ValueError(
+                f"Block.create_var: expected a new name, but got {name!r}, which block {self.idx} has. "
+                "Choose another name."
+            )
+        desc = VarDesc(name=name, persistable=persistable, stop_gradient=stop_gradient)
+        desc.is_parameter = is_parameter
+        desc.type.type = DENSE_TENSOR
+        tensor = desc.type.dense_tensor.tensor
+        tensor.data_type = dtypes.to_dtype(dtype).proto_number
+        tensor.dims.extend(int(size) for size in shape)
+        return self._add_var(desc)
+
+    def _add_var(self, desc: Any) -> Variable:
+        variable = (Parameter if desc.is_parameter else Variable)(self, desc)
+        self.vars[desc.name] = variable
+        self.program._changed()
+        return variable
+
+    def var(self, name: str) -> Variable:
+        """The Variable of that name. Raises ValueError if there is none."""
+        if name not in self.vars:
+            raise ValueError(
+                f"Block.var: expected a variable of block {self.idx}, but got {name!r}. "
+                f"It has {list(self.vars)}."
+            )
+        return self.vars[name]
+
+    def has_var(self, name: str) -> bool:
+        return name in self.vars
+
+    def all_parameters(self) -> list[Parameter]:
+        return [variable for variable in self.vars.values() if isinstance(variable, Parameter)]
+
+    def append_op(
+        self,
+        type: str,
+        inputs: dict[str, Any] | None = None,
+        outputs: dict[str, Any] | None = None,
+        attrs: dict[str, Any] | None = None,
+    ) -> Operator:
+        """Adds an op by its old names; inputs and outputs are Variables, names, or lists of them."""
+        desc = OpDesc(type=type)
+        for slots, given in ((desc.inputs, inputs), (desc.outputs, outputs)):
+            for slot, value in (given or {}).items():
+                item = slots.add(parameter=slot)
+                values = value if isinstance(value, (list, tuple)) else [value]
+                item.arguments.extend(v.name if isinstance(v, Variable) else v for v in values)
+        common = {
+            "op_role": self.program._role,
+            "op_role_var": [],
+            "op_namescope": "/",
+            "op_device": "",
+            "with_quant_attr": False,
+        }
+        for name, value in {**(attrs or {}), **common}.items():
+            write_attr(desc.attrs.add(), name, value)
+        operator = Operator(self, desc)
+        self.ops.append(operator)
+        self.program._changed()
+        return operator
+
+    def _rename_var(self, old: str, new: str) -> None:
+        variable = self.vars.pop(old)
+        variable.desc.name = new
+        self.vars[new] = variable
+        for operator in self.ops:
+            operator._rename(old, new)
+        self.program._changed()
+
+    def __str__(self) -> str:
+        head = (
+            f"{{ // block_idx:{self.idx}  parent_idx:{self.parent_idx}  "
+            f"forward_idx:{self.forward_block_idx}  backward_idx:-1\n"
+        )
+        variables = "".join(f"    {variable}\n" for variable in self.vars.values())
+        ops = "".join(f"    {operator}\n" for operator in self.ops)
+        return f"{head}{variables}\n{ops}}}\n"
+
+
+class Program:
+    """Blocks; block 0 is where it starts."""
+
+    def __init__(self) -> None:
+        self.blocks = [Block(self, 0)]
+        self.random_seed = 0
+        self._current_block_idx = 0
+        self._role = OpRole.FORWARD
+        self._version = 0  # grows with each change, so that an Executor knows when to compile anew
+
+    def _changed(self) -> None:
+        self._version += 1
+
+    def global_block(self) -> Block:
+        return self.blocks[0]
+
+    def current_block(self) -> Block:
+        return self.blocks[self._current_block_idx]
+
+    def block(self, index: int) -> Block:
+        return self.blocks[index]
+
+    @property
+    def num_blocks(self) -> int:
+        return len(self.blocks)
+
+    def all_parameters(self) -> list[Parameter]:
+        return [parameter for block in self.blocks for parameter in block.all_parameters()]
+
+    def list_vars(self) -> Iterator[Variable]:
+        for block in self.blocks:
+            yield from block.vars.values()
+
+    @contextlib.contextmanager
+    def _role_guard(self, role: int) -> Iterator[None]:
+        """Inside, new ops get this role."""
+        before = self._role
+        self._role = role
+        try:
+            yield
+        finally:
+            self._role = before
+
+    @property
+    def desc(self) -> Any:
+        """The whole program as one ProgramDesc message."""
+        program = ProgramDesc()
+        program.version.version = 0
+        for block in self.blocks:
+            desc = BlockDesc(idx=block.idx, parent_idx=block.parent_idx)
+            desc.forward_block_idx = block.forward_block_idx
+            for variable in block.vars.values():
+                desc.vars.add().CopyFrom(variable.desc)
+            for operator in block.ops:
+                desc.ops.add().CopyFrom(operator.desc)
+            program.blocks.add().CopyFrom(desc)
+        return program
+
+    def serialize_to_string(self) -> bytes:
+        """The program as bytes, in framework.proto's format."""
+        return self.desc.SerializeToString()
+
+    @staticmethod
+    def parse_from_string(data: bytes) -> Program:
+        """The program that the bytes describe. Raises IRError if they describe none."""
+        message = ProgramDesc()
+        try:
+            message.ParseFromString(data)
+        except Exception as error:  # protobuf's DecodeError; its text alone says nothing to a user
+            raise IRError(
+                f"Program.parse_from_string: expected the bytes of a ProgramDesc, but got {len(data)} bytes that "
+                f"are not ({error}). Pass what serialize_to_string() returned."
+            ) from error
+        if not message.blocks:
+            raise IRError(
+                "Program.parse_from_string: expected at least one block, but got none. "
+                "Pass what serialize_to_string() returned."
+            )
+        program = Program()
+        program.blocks = []
+        for desc in message.blocks:
+            block = Block(program, desc.idx, desc.parent_idx)
+            block.forward_block_idx = desc.forward_block_idx
+            program.blocks.append(block)
+            for variable in desc.vars:
+                copy = VarDesc()
+                copy.CopyFrom(variable)
+                block._add_var(copy)
+            for operator in desc.ops:
+                copy = OpDesc()
+                copy.CopyFrom(operator)
+                block.ops.append(Operator(block, copy))
+        return program
+
+    def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return "\n".join(str(block) for block in self.blocks)
+
+    __repr__ = __str__
+
+
+# -- attributes ---------------------------------------------------------------------------------------------------------
+
+
+def attr_value(item: Any) -> Any:
+    """The value of an OpDesc.Attr message."""
+    kind = next(name for name, number in ATTR_TYPES.items() if number == item.type)
+    value = getattr(item, ATTR_FIELDS[kind])
+    return list(value) if kind.endswith("S") else value
+
+
+def write_attr(item: Any, name: str, value: Any) -> None:
+    """Fills an OpDesc.Attr message; the type is read off the value."""
+    item.name = name
+    if isinstance(value, Place):
+        value = "" if value.kind == "undefined" else value.kind
+    if isinstance(value, DataType):
+        value = value.proto_number
+    if isinstance(value, (list, tuple)):
+        sample = value[0] if value else 0
+        kind = {bool: "BOOLEANS", float: "FLOATS", str: "STRINGS"}.get(type(sample), "INTS")
+        if kind == "INTS" and any(abs(number) >= 2**31 for number in value):
+            kind = "LONGS"
+        if name == "op_role_var":
+            kind = "STRINGS"
+        item.type = ATTR_TYPES[kind]
+        getattr(item, ATTR_FIELDS[kind]).extend(value)
+        return
+    kind = {bool: "BOOLEAN", float: "FLOAT", str: "STRING"}.get(type(value), "INT")
+    if kind == "INT" and abs(value) >= 2**31:
+        kind = "LONG"
+    item.type = ATTR_TYPES[kind]
+    setattr(item, ATTR_FIELDS[kind], value)
+
+
+def _slot(items: Any, slot: str) -> list[str]:
+    for item in items:
+        if item.parameter == slot:
+            return list(item.arguments)
+    return []
+
+
+# -- the current programs -----------------------------------------------------------------------------------------------
+
+_main_program = Program()
+_startup_program = Program()
+
+
+def default_main_program() -> Program:
+    """The program to which ops are appended."""
+    return _main_program
+
+
+def default_startup_program() -> Program:
+    """The program to which the ops that make the parameters are appended."""
+    return _startup_program
+
+
+@contextlib.contextmanager
+def program_guard(main: Program, startup: Program | None = None) -> Iterator[None]:
+    """Inside, ops go to `main` and the making of parameters goes to `startup`."""
+    global _main_program, _startup_program
+    before = _main_program, _startup_program
+    _main_program, _startup_program = main, startup or _startup_program
+    try:
+        yield
+    finally:
+        _main_program, _startup_program = before
+
+
+# -- calling an op --------------------------------------------------------------------------------------------------------
+
+
+def append_phi_op(
+    op: Op,
+    inputs: list[Any],
+    attrs: dict[str, Any],
+    output_names: dict[str, str | None] | None = None,
+) -> list[Variable | None]:
+    """Appends a phi op to the current block, under its old names. InferMeta gives the outputs' shapes.
+
+    Args:
+        inputs: Variables, lists of Variables, or None, in the order of the declaration.
+        output_names: names for the outputs; None: this output is not wanted. Default: new names.
+
+    Raises:
+        ValueError, TypeError: an input is no Variable, or InferMeta refuses.
+    """
+    block = default_main_program().current_block()
+    compat = compat_of(op.name)
+    metas, slots, stop = [], {}, True
+    for item, value in zip(op.inputs, inputs, strict=True):
+        values = value if item.is_list else [] if value is None else [value]
+        for variable in values:
+            if not isinstance(variable, Variable):
+                raise TypeError(
+                    f"{op.name}: expected {item.name} to be a Variable of a Program, but got "
+                    f"{type(variable).__name__}. Make one with paddle.static.data, or leave static mode."
+                )
+            stop = stop and variable.stop_gradient
+        found = [variable.meta() for variable in values]
+        metas.append(found if item.is_list else found[0] if found else None)
+        slots[slot_of(compat, item.name)] = [variable.name for variable in values]
+    results = op.infer_metas(metas, attrs)
+    layer = unique_name.generate(compat.layer or compat.type) if output_names is None else ""
+    outputs: list[Variable | None] = []
+    out_slots: dict[str, list[str]] = {}
+    for position, (name, meta) in enumerate(zip(op.outputs, results, strict=True)):
+        slot = slot_of(compat, name.removesuffix("_out")) + "Out" * name.endswith("_out")
+        wanted = f"{layer}.tmp_{position}" if output_names is None else output_names.get(name)
+        if name in op.inplace:
+            source = inputs[[item.name for item in op.inputs].index(op.inplace[name])]
+            out_slots[slot] = [source.name]
+            outputs.append(source)
+        elif wanted is None or meta is None:
+            if meta is not None:
+                out_slots[slot] = []
+            outputs.append(None)
+        else:
+            variable = block.vars.get(wanted) or block.create_var(
+                wanted,
+                meta.shape,
+                meta.dtype,
+                stop_gradient=stop or "ForwardOnly" in op.traits or not op.outputs,
+            )
+            out_slots[slot] = [wanted]
+            outputs.append(variable)
+    named = {compat.attrs.get(name, name): value for name, value in attrs.items() if name != "place"}
+    for name, extra in compat.extra.items():
+        named[name] = extra(attrs) if callable(extra) else extra
+    block.append_op(compat.type, slots, out_slots, named)
+    return outputs
+
+
+def phi_attrs(operator: Operator) -> dict[str, Any]:
+    """The attributes of an Operator, under phi's names and as phi's values."""
+    op, compat = operator.phi_op, compat_of(operator.phi_op.name)
+    attrs = {}
+    for attr in op.attrs:
+        name = compat.attrs.get(attr.name, attr.name)
+        if operator.has_attr(name):
+            value = operator.attr(name)
+            attrs[attr.name] = dtypes.BY_PROTO[value] if attr.kind is DataType else value
+    return op.complete(attrs)

@@ -1,0 +1,114 @@
+"""Old names: a Program's op types, slots and attributes are older than phi's, and differ.
+
+    phi:      matmul(x, y, transpose_x=False)
+    Program:  {Out=['o']} = matmul_v2(inputs={X=['x'], Y=['y']}, trans_x = False)
+
+An op that is not in the table keeps its name; its slots are its parameters in CamelCase (`learning_rate`: LearningRate).
+
+Paddle: paddle/phi/ops/yaml/op_compat.yaml.
+Left out: optional slots that pass an attribute as a Tensor (ShapeTensor and its like), XShape outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class OpCompat:
+    """How one phi op appears in a Program.
+
+    Attributes:
+        type: the op type.
+        slots: phi's input and output names -> slots, where they are not just CamelCase.
+        attrs: phi's attribute names -> the Program's.
+        extra: attributes that phi does not have: a value, or a function of phi's attributes.
+        layer: what names of its outputs start with, if not the type.
+    """
+
+    type: str
+    slots: dict[str, str] = field(default_factory=dict)
+    attrs: dict[str, str] = field(default_factory=dict)
+    extra: dict[str, Any | Callable[[dict], Any]] = field(default_factory=dict)
+    layer: str = ""
+
+
+def _elementwise(name: str) -> OpCompat:
+    return OpCompat(f"elementwise_{name}", extra={"axis": -1})
+
+
+def _reduce(name: str) -> OpCompat:
+    return OpCompat(
+        f"reduce_{name}",
+        attrs={"axis": "dim", "keepdim": "keep_dim"},
+        extra={"reduce_all": lambda attrs: not attrs["axis"], "in_dtype": -1, "out_dtype": -1},
+        layer=name,
+    )
+
+
+OP_COMPAT: dict[str, OpCompat] = {
+    "add": _elementwise("add"),
+    "subtract": _elementwise("sub"),
+    "multiply": _elementwise("mul"),
+    "divide": _elementwise("div"),
+    "add_n": OpCompat("sum", slots={"inputs": "X"}),
+    "sum": _reduce("sum"),
+    "mean": _reduce("mean"),
+    "mean_all": OpCompat("mean"),
+    "matmul": OpCompat("matmul_v2", attrs={"transpose_x": "trans_x", "transpose_y": "trans_y"}),
+    "pow": OpCompat("pow", attrs={"y": "factor"}),
+    "argmax": OpCompat("arg_max"),
+    "reshape": OpCompat("reshape2"),
+    "transpose": OpCompat("transpose2", attrs={"perm": "axis"}),
+    "unsqueeze": OpCompat("unsqueeze2", attrs={"axis": "axes"}),
+    "squeeze": OpCompat("squeeze2", attrs={"axis": "axes"}),
+    "expand_as": OpCompat("expand_as_v2"),
+    "one_hot": OpCompat("one_hot_v2", attrs={"num_classes": "depth"}),
+    "cross_entropy_with_softmax": OpCompat(
+        "softmax_with_cross_entropy", slots={"input": "Logits"}
+    ),
+    "full": OpCompat(
+        "fill_constant",
+        extra={
+            "force_cpu": False,
+            "place_type": -1,
+            "str_value": lambda attrs: str(attrs["value"]),
+        },
+    ),
+    "full_like": OpCompat("fill_any_like"),
+    "uniform": OpCompat("uniform_random"),
+    "sgd_": OpCompat("sgd"),
+    "fc": OpCompat("fc", slots={"input": "Input", "w": "W", "bias": "Bias"}),
+}
+
+_BY_TYPE = {compat.type: name for name, compat in OP_COMPAT.items()}
+
+
+def compat_of(phi_name: str) -> OpCompat:
+    """The names of a phi op in a Program; those of a `<op>_grad` follow from its forward op."""
+    if phi_name in OP_COMPAT:
+        return OP_COMPAT[phi_name]
+    forward = phi_name.removesuffix("_grad")
+    if phi_name.endswith("_grad") and forward in OP_COMPAT:
+        compat = OP_COMPAT[forward]
+        return OpCompat(f"{compat.type}_grad", compat.slots, compat.attrs, compat.extra)
+    return OpCompat(phi_name)
+
+
+def phi_name_of(op_type: str) -> str:
+    """The phi op of a Program's op type."""
+    if op_type in _BY_TYPE:
+        return _BY_TYPE[op_type]
+    forward = op_type.removesuffix("_grad")
+    if op_type.endswith("_grad") and forward in _BY_TYPE:
+        return f"{_BY_TYPE[forward]}_grad"
+    return op_type
+
+
+def slot_of(compat: OpCompat, name: str) -> str:
+    """The slot of a phi parameter: `x` -> X, `out_grad` -> Out@GRAD."""
+    base = name.removesuffix("_grad")
+    slot = compat.slots.get(base) or "".join(word.capitalize() for word in base.split("_"))
+    return f"{slot}@GRAD" if base != name else slot

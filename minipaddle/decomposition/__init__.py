@@ -1,0 +1,58 @@
+"""decomposition: an op in terms of simpler ones, so that a compiler has to know fewer ops.
+
+    decompose(program, [y])      pd_op.softmax becomes max, subtract, exp, sum, divide
+
+An op's rule stands in its declaration (`@softmax.decomp`); a `<op>_grad` needs none: its gradient rule is one.
+
+Paddle: python/paddle/decomposition/decomp.py.
+Left out: white and black lists, decomposition inside control flow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from minipaddle.phi.core.op import Op
+from minipaddle.phi.core.world import world_guard
+from minipaddle.pir.core.block import Program
+from minipaddle.pir.core.builder import insertion_point_at, program_guard
+from minipaddle.pir.core.constant import attribute_values
+from minipaddle.pir.core.value import Value
+
+__all__ = ["decompose", "has_decomp"]
+
+
+def has_decomp(op: Op) -> bool:
+    """True where the op can be decomposed."""
+    return op.decomp_rule is not None or op.forward_op is not None
+
+
+def decompose(program: Program, values: Sequence[Value]) -> list[Value]:
+    """Replaces every op that has a rule by the rule's ops, in place.
+
+    Args:
+        values: values that you hold.
+
+    Returns:
+        The values that stand for them now.
+    """
+    block = program.global_block()
+    replaced: dict[Value, Value] = {}
+    for operation in list(block.ops):
+        op = operation.info.op
+        if op is None or not has_decomp(op):
+            continue
+        rule: Any = op.decomp_rule or (op.forward_op and op.forward_op.require_vjp().rule)
+        inputs = operation.operands_source()[: len(op.inputs)]
+        position = block.ops.index(operation)
+        with world_guard("pir"), program_guard(program), insertion_point_at(position):
+            results = rule(*inputs, **attribute_values(operation))
+        results = results if isinstance(results, tuple) else (results,)
+        for old, new in zip(operation.results(), results, strict=True):
+            if old.type() is not None:
+                new.stop_gradient = old.stop_gradient
+                old.replace_all_uses_with(new)
+                replaced[old] = new
+        operation.erase()
+    return [replaced.get(value, value) for value in values]

@@ -1,0 +1,93 @@
+"""Instruction: one op of a program, ready to run. An InstructionList knows when each value dies.
+
+Paddle: paddle/fluid/framework/new_executor/new_executor_defs.h (Instruction), interpretercore_util.cc.
+Left out: streams, events, dependencies between instructions that could run at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from minipaddle.phi.core.op import Op
+
+
+@dataclass
+class Instruction:
+    """One kernel call.
+
+    Attributes:
+        op: whose kernel is called.
+        inputs: per input of the op: a variable's name, a list of names (for a list input), or None.
+        outputs: per output of the op: the name it gets, or None if nobody wants it.
+        attrs: attributes that are known.
+        attr_inputs: attributes whose value is a variable (an IntArray or Scalar made by an op).
+    """
+
+    op: Op
+    inputs: list[Any]
+    outputs: list[str | None]
+    attrs: dict[str, Any] = field(default_factory=dict)
+    attr_inputs: dict[str, str] = field(default_factory=dict)
+
+    def reads(self) -> list[str]:
+        """The names of all variables that the instruction reads."""
+        names: list[str] = []
+        for item in [*self.inputs, *self.attr_inputs.values()]:
+            names += item if isinstance(item, list) else [item] if item is not None else []
+        return names
+
+    def writes(self) -> list[str]:
+        """The names of all variables that the instruction writes."""
+        return [name for name in self.outputs if name is not None]
+
+    def __str__(self) -> str:
+        attrs = [f"{name}={value!r}" for name, value in self.attrs.items()]
+        attrs += [f"{name}={value}" for name, value in self.attr_inputs.items()]
+        inputs = [str(item).replace("'", "") for item in self.inputs]
+        outputs = ", ".join(name or "_" for name in self.outputs)
+        return f"{outputs} = {self.op.name}({', '.join(inputs + attrs)})"
+
+
+@dataclass
+class InstructionList:
+    """A program, lowered.
+
+    Attributes:
+        instructions: in the order in which they run.
+        feeds: name the user gives -> (variable, check), where `check(array)` returns the array to
+            use or raises.
+        scope_reads: scope name -> variable: read before the first instruction (parameters).
+        scope_writes: scope name -> variable: written back after the last.
+        fetches: the variables that the user gets.
+    """
+
+    instructions: list[Instruction]
+    feeds: dict[str, tuple[str, Callable[[Any], Any]]]
+    scope_reads: dict[str, str]
+    scope_writes: dict[str, str]
+    fetches: list[str]
+
+    def last_uses(self) -> list[list[str]]:
+        """Per instruction: the variables that nobody reads after it, so that they can be dropped.
+
+        This is the garbage collector's plan: a variable dies at its last use.
+        """
+        needed = set(self.fetches) | set(self.scope_writes.values())
+        plan: list[list[str]] = []
+        for instruction in reversed(self.instructions):
+            touched = dict.fromkeys([*instruction.reads(), *instruction.writes()])
+            plan.append([name for name in touched if name not in needed])
+            needed.update(touched)
+        return plan[::-1]
+
+
+def prune(instructions: Sequence[Instruction], wanted: set[str]) -> list[Instruction]:
+    """Keeps the instructions on which `wanted` depends, and those with a side effect."""
+    needed, kept = set(wanted), []
+    for instruction in reversed(instructions):
+        if "SideEffect" in instruction.op.traits or needed.intersection(instruction.writes()):
+            kept.append(instruction)
+            needed.update(instruction.reads())
+    return kept[::-1]

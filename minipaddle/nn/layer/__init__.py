@@ -1,0 +1,1 @@
+"""The layer classes, one file per family, as in Paddle."""

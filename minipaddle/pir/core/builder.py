@@ -1,0 +1,214 @@
+"""Builder: where new operations go, and how a call of an op becomes one.
+
+Paddle: paddle/pir/include/core/builder.h; ApiBuilder in paddle/fluid/pir/dialect/operator/utils/.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from minipaddle.common import dtype as dtypes
+from minipaddle.common.place import CPU
+from minipaddle.phi.core.attribute import IntArray
+from minipaddle.phi.core.op import OPS, Attr, Op
+from minipaddle.phi.core.world import tracer
+from minipaddle.pir.core.attribute import Attribute
+from minipaddle.pir.core.block import Program
+from minipaddle.pir.core.constant import attribute_values
+from minipaddle.pir.core.dialect import info_of
+from minipaddle.pir.core.operation import Operation
+from minipaddle.pir.core.type import DenseTensorType, Type, VectorType
+from minipaddle.pir.core.value import Value
+
+
+class _Current:
+    """The programs and the place at which operations are inserted now."""
+
+    main = Program()
+    startup = Program()
+    index: int | None = None  # None: at the end of the main program
+
+
+_current = _Current()
+
+
+def default_main_program() -> Program:
+    """The program to which operations are added."""
+    return _current.main
+
+
+def default_startup_program() -> Program:
+    """The program that makes the parameters."""
+    return _current.startup
+
+
+@contextlib.contextmanager
+def program_guard(main: Program, startup: Program | None = None) -> Iterator[None]:
+    """Inside, operations go to the end of `main` and the making of parameters goes to `startup`."""
+    before = _current.main, _current.startup, _current.index
+    _current.main, _current.startup, _current.index = main, startup or _current.startup, None
+    try:
+        yield
+    finally:
+        _current.main, _current.startup, _current.index = before
+
+
+def set_insertion_point(operation: Operation) -> None:
+    """From now on, operations are inserted before this one."""
+    _current.index = _current.main.global_block().ops.index(operation)
+
+
+def set_insertion_point_after(operation: Operation) -> None:
+    """From now on, operations are inserted after this one."""
+    _current.index = _current.main.global_block().ops.index(operation) + 1
+
+
+def reset_insertion_point_to_start() -> None:
+    """From now on, operations are inserted at the beginning."""
+    _current.index = 0
+
+
+def reset_insertion_point_to_end() -> None:
+    """From now on, operations are added at the end."""
+    _current.index = None
+
+
+@contextlib.contextmanager
+def insertion_point_at(index: int | None) -> Iterator[None]:
+    """Inside, operations are inserted from this place on (None: at the end)."""
+    before = _current.index
+    _current.index = index
+    try:
+        yield
+    finally:
+        _current.index = before
+
+
+def insert(operation: Operation) -> Operation:
+    """Inserts an operation at the insertion point, which moves behind it."""
+    block = _current.main.global_block()
+    if _current.index is None:
+        return block.append(operation)
+    block.insert(_current.index, operation)
+    _current.index += 1
+    return operation
+
+
+def build(
+    name: str,
+    operands: Sequence[Value | None] = (),
+    attributes: dict[str, Any] | None = None,
+    result_types: Sequence[Type | None] = (),
+) -> Operation:
+    """Makes an operation that has no kernel (builtin ones, data, fetch), and inserts it."""
+    return insert(Operation(name, operands, attributes, result_types))
+
+
+def combine(values: Sequence[Value]) -> Value:
+    """Several values as one: `builtin.combine`."""
+    types = VectorType(value.type() for value in values)  # type: ignore[misc]
+    return build("builtin.combine", values, {}, [types]).result(0)
+
+
+def append_phi_op(
+    op: Op,
+    inputs: Sequence[Any],
+    attrs: dict[str, Any],
+    *,
+    attr_operands: dict[str, Value] | None = None,
+    wanted: Sequence[bool] | None = None,
+) -> list[Value]:
+    """Inserts the operation `pd_op.<name>`; InferMeta gives the result types.
+
+    Args:
+        inputs: Values, lists of Values, or None, in the order of the declaration.
+        attrs: phi's attributes. IntArray and Scalar become operands.
+        attr_operands: values that exist already for IntArray and Scalar attributes.
+        wanted: per output; a False one gets no type.
+
+    Raises:
+        TypeError: an input is no Value.
+        ValueError, TypeError: InferMeta refuses.
+    """
+    operands: list[Value | None] = []
+    for item, value in zip(op.inputs, inputs, strict=True):
+        if item.is_list:
+            for piece in value:
+                _require_value(op, item.name, piece)
+            operands.append(combine(value))
+        else:
+            if value is not None:
+                _require_value(op, item.name, value)
+            operands.append(value)
+    ready = attr_operands or {}
+    operands += [
+        ready[attr.name] if attr.name in ready else _constant(attr, attrs[attr.name])
+        for attr in op.attrs
+        if attr.mutable
+    ]
+    info = info_of(op)
+    held = {a.name: attrs[a.name] for a in op.attrs if not a.mutable}
+    operation = Operation(info.name, operands, held, ())
+    metas = [None if v is None else v.meta() for v in operands[: len(op.inputs)]]
+    try:
+        results = op.infer_metas(metas, attribute_values(operation, for_infer_meta=True))
+    except Exception:
+        operation.erase()  # it must not stay in the use lists of its operands
+        raise
+    types = [
+        None
+        if meta is None or (wanted is not None and not wanted[position])
+        else DenseTensorType(meta.dtype, meta.shape)
+        for position, meta in enumerate(results)
+    ]
+    operation.erase()
+    stop = _stop_gradient(op, operands)
+    held["stop_gradient"] = [stop] * len(types)
+    return insert(Operation(info.name, operands, held, types)).results()
+
+
+def _require_value(op: Op, name: str, value: Any) -> None:
+    if not isinstance(value, Value):
+        raise TypeError(
+            f"{op.name}: expected {name} to be a Value of a PIR program, but got {type(value).__name__}. "
+            "Make one with paddle.static.data, or leave static mode with paddle.disable_static()."
+        )
+
+
+def _stop_gradient(op: Op, operands: Sequence[Value | None]) -> bool:
+    """Results need a gradient where an operand does, and ops are being recorded."""
+    if not tracer.has_grad or "ForwardOnly" in op.traits:
+        return True
+    flags = []
+    for value in operands:
+        if value is None:
+            continue
+        maker = value.get_defining_op()
+        if maker.name() == "builtin.combine":
+            flags += [v.stop_gradient for v in maker.operands_source() if v is not None]
+        else:
+            flags.append(value.stop_gradient)
+    return all(flags)
+
+
+def _constant(attr: Attr, value: Any) -> Value:
+    """The operand that stands for an IntArray or a Scalar."""
+    if isinstance(value, Value):
+        return value
+    if attr.kind is IntArray:
+        op = OPS["full_int_array"]
+        constant = {"value": tuple(value), "dtype": dtypes.int64, "place": CPU}
+    else:
+        op = OPS["full"]
+        whole = isinstance(attr.default, int) and not isinstance(attr.default, bool)
+        dtype = dtypes.int64 if whole else dtypes.float32
+        constant = {"shape": (1,), "value": float(value), "dtype": dtype, "place": CPU}
+    (result,) = append_phi_op(op, [], op.complete(constant))
+    return result
+
+
+def flags(*values: bool) -> Attribute:
+    """A list of bools as an attribute."""
+    return Attribute(values)

@@ -1,0 +1,46 @@
+"""Constants: values whose contents are known before the program runs, because pd_op.full or full_int_array made them.
+
+Paddle: paddle/fluid/pir/utils/general_functions.h (GetConstantValue and its like).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minipaddle.pir.core.operation import Operation
+from minipaddle.pir.core.value import Value
+
+CONSTANTS = ("pd_op.full_int_array", "pd_op.full")
+
+
+def constant_of(value: Value | None) -> Any:
+    """The contents of a constant: a tuple of ints, or a number. None if it is not a constant."""
+    if value is None or value.get_defining_op().name() not in CONSTANTS:
+        return None
+    return value.get_defining_op().attributes["value"].value
+
+
+def attribute_values(op: Operation, for_infer_meta: bool = False) -> dict[str, Any]:
+    """All of phi's attributes of an operation: from the braces, and from operands that are constants.
+
+    Raises:
+        ValueError: `for_infer_meta` and an operand is no constant.
+    """
+    declaration = op.info.op
+    assert declaration is not None
+    count = len(declaration.inputs)
+    mutable = iter(op.operands_source()[count:])
+    values = {}
+    for attr in declaration.attrs:
+        if not attr.mutable:
+            values[attr.name] = op.attributes[attr.name].value
+            continue
+        constant = constant_of(next(mutable))
+        if constant is not None:
+            values[attr.name] = constant
+        elif for_infer_meta:
+            raise ValueError(
+                f"{declaration.name}: expected {attr.name} to be known before the program runs, but got a value that "
+                "another operation computes. Pass numbers."
+            )
+    return values

@@ -1,0 +1,208 @@
+"""ir_backward: gradients of a PIR program.
+
+Operations are walked in reverse; each adds its `<op>_grad`. Values have no names here: which gradient belongs to which value
+stands in a map.
+
+Paddle: python/paddle/autograd/ir_backward.py, backward_utils.py.
+Left out: control flow, higher orders, pruning of forward operations that only gradients used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from minipaddle.phi.core.op import OPS
+from minipaddle.phi.core.world import world_guard
+from minipaddle.pir.core.block import Program
+from minipaddle.pir.core.builder import append_phi_op, program_guard
+from minipaddle.pir.core.constant import attribute_values
+from minipaddle.pir.core.operation import Operation
+from minipaddle.pir.core.value import Value
+
+
+def append_backward(
+    loss: Value, parameter_list: Iterable[Value] | None = None, no_grad_set: Any = None
+) -> list[tuple[Value, Value]]:
+    """Adds the operations that compute the gradients of `loss`.
+
+    Returns:
+        (parameter, its gradient) pairs, in the order of the parameters.
+
+    Raises:
+        TypeError: loss is no Value.
+        ValueError: loss has more than one element, or depends on nothing that needs a gradient.
+        NoGradientError: an operation on the way has no gradient rule.
+    """
+    if not isinstance(loss, Value):
+        raise TypeError(
+            f"append_backward: expected loss to be a Value, but got {type(loss).__name__}. "
+            "Pass the loss of a PIR program; in dygraph call loss.backward()."
+        )
+    if loss.shape.numel() != 1:
+        raise ValueError(
+            f"append_backward: expected a loss with one element, but got shape {list(loss.shape)}. "
+            "Take its mean or sum first."
+        )
+    block = loss.get_defining_op().parent
+    assert block is not None
+    wanted = list(parameter_list or block.all_parameters())
+    gradients = calc_gradient([loss], [None], block.program, no_grad_set)
+    return [
+        (parameter, gradients[parameter])
+        for parameter in wanted
+        if parameter in gradients and not parameter.stop_gradient
+    ]
+
+
+def grad(
+    outputs: Value | Sequence[Value],
+    inputs: Value | Sequence[Value],
+    grad_outputs: Any = None,
+    no_grad_vars: Any = None,
+) -> list[Value | None]:
+    """The gradients of `outputs` with respect to `inputs`; None where there is none."""
+    starts = [outputs] if isinstance(outputs, Value) else list(outputs)
+    wanted = [inputs] if isinstance(inputs, Value) else list(inputs)
+    given = [None] * len(starts) if grad_outputs is None else list(grad_outputs)
+    block = starts[0].get_defining_op().parent
+    assert block is not None
+    gradients = calc_gradient(starts, given, block.program, no_grad_vars)
+    return [gradients.get(value) for value in wanted]
+
+
+def calc_gradient(
+    outputs: Sequence[Value],
+    grad_outputs: Sequence[Value | None],
+    program: Program,
+    no_grad_set: Any = None,
+) -> dict[Value, Value]:
+    """Adds the gradient operations; returns value -> gradient."""
+    stopped = set(no_grad_set or ())
+    path = _path_to(outputs, program.global_block().ops, stopped)
+    if not path:
+        raise ValueError(
+            "append_backward: expected the loss to depend on a value with stop_gradient=False, but got none. "
+            "Set stop_gradient=False on an input, or use a parameter."
+        )
+    walk = _Walk(stopped)
+    with program_guard(program), world_guard("pir"):
+        for output, given in zip(outputs, grad_outputs, strict=True):
+            walk.add(output, given if given is not None else _ones_like(output))
+        for op in reversed(path):
+            walk.through(op)
+        for value in list(walk.pieces):
+            walk.gradient_of(value)
+    return walk.gradients
+
+
+def _needs_grad(value: Value | None, stopped: set[Value]) -> bool:
+    return value is not None and value not in stopped and not value.stop_gradient
+
+
+def _sources(op: Operation) -> list[Value]:
+    """The values that an operation reads, looking through builtin.combine."""
+    found: list[Value] = []
+    for value in op.operands_source():
+        if value is not None and value.get_defining_op().name() == "builtin.combine":
+            found += [v for v in value.get_defining_op().operands_source() if v is not None]
+        elif value is not None:
+            found.append(value)
+    return found
+
+
+def _path_to(
+    outputs: Sequence[Value], ops: Sequence[Operation], stopped: set[Value]
+) -> list[Operation]:
+    """The operations through which a gradient flows from `outputs`."""
+    needed, path = set(outputs), []
+    for op in reversed(ops):
+        if op.info.op is None or needed.isdisjoint(op.results()):
+            continue
+        sources = [value for value in _sources(op) if _needs_grad(value, stopped)]
+        if not sources or "ForwardOnly" in op.info.op.traits:
+            continue
+        op.info.op.require_vjp()
+        path.append(op)
+        needed.update(sources)
+    return path[::-1]
+
+
+def _ones_like(value: Value) -> Value:
+    attrs = OPS["full_like"].complete({"value": 1.0, "dtype": value.dtype})
+    return append_phi_op(OPS["full_like"], [value], attrs)[0]
+
+
+class _Walk:
+    """One walk backwards."""
+
+    def __init__(self, stopped: set[Value]) -> None:
+        self.stopped = stopped
+        self.pieces: dict[Value, list[Value]] = {}
+        self.gradients: dict[Value, Value] = {}
+
+    def add(self, value: Value, gradient: Value) -> None:
+        """Notes one more gradient of a value."""
+        self.pieces.setdefault(value, []).append(gradient)
+
+    def gradient_of(self, value: Value) -> Value | None:
+        """The whole gradient: the sum of its pieces."""
+        pieces = self.pieces.get(value)
+        if not pieces:
+            return None
+        if value not in self.gradients:
+            if len(pieces) > 1:
+                pieces = append_phi_op(OPS["add_n"], [pieces], {})
+            self.gradients[value] = pieces[0]
+        return self.gradients[value]
+
+    def through(self, op: Operation) -> None:
+        """Adds the gradient of one operation."""
+        declaration = op.info.op
+        assert declaration is not None
+        vjp = declaration.require_vjp()
+        values: dict[str, Any] = {}
+        targets: dict[str, list[Value]] = {}
+        for item, source in zip(declaration.inputs, op.operands_source(), strict=False):
+            if item.is_list and source is not None:
+                pieces = [v for v in source.get_defining_op().operands_source() if v is not None]
+                values[item.name] = targets[item.name] = pieces
+            else:
+                values[item.name] = source
+                targets[item.name] = [] if source is None else [source]
+        for name, result in zip(declaration.outputs, op.results(), strict=True):
+            values[name] = result
+            values[f"{name}_grad"] = self.gradient_of(result)
+        for item in vjp.inputs:
+            if item.name.endswith("_grad") and values[item.name] is None:
+                values[item.name] = self._zeros_like(values[item.name.removesuffix("_grad")])
+        inputs = [values[item.name] for item in vjp.inputs]
+        known = attribute_values(op)
+        attrs = {attr.name: known.get(attr.name, attr.default) for attr in vjp.attrs}
+        if vjp.invoke:
+            results = vjp.rule(*inputs, **attrs)
+        else:
+            mutable = [attr.name for attr in declaration.attrs if attr.mutable]
+            operands = dict(
+                zip(mutable, op.operands_source()[len(declaration.inputs) :], strict=True)
+            )
+            wanted = [
+                any(_needs_grad(v, self.stopped) for v in targets[name]) for name in vjp.wrt
+            ]
+            results = append_phi_op(
+                declaration.grad_op,
+                inputs,
+                attrs,
+                attr_operands={name: v for name, v in operands.items() if v is not None},
+                wanted=wanted,
+            )
+        for name, result in zip(vjp.wrt, results, strict=True):
+            gradients = result if isinstance(result, list) else [result]
+            for value, gradient in zip(targets[name], gradients, strict=True):
+                if _needs_grad(value, self.stopped) and gradient.type() is not None:
+                    self.add(value, gradient)
+
+    def _zeros_like(self, value: Value) -> Value:
+        """The gradient of a result that nobody used."""
+        attrs = OPS["full_like"].complete({"value": 0.0, "dtype": value.dtype})
+        return append_phi_op(OPS["full_like"], [value], attrs)[0]

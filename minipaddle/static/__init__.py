@@ -1,0 +1,129 @@
+"""static: the static-graph API, for both kinds of program.
+
+As in Paddle 3, a program is a PIR program, except inside `paddle.pir_utils.OldIrGuard()`, where it is the classic Program.
+
+Paddle: python/paddle/static/.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from minipaddle import base, pir
+from minipaddle.base.backward import append_backward as append_backward_to_program
+from minipaddle.base.executor import Executor
+from minipaddle.base.framework import Program as ClassicProgram
+from minipaddle.base.framework import Variable
+from minipaddle.common.dtype import to_dtype
+from minipaddle.common.place import UNDEFINED
+from minipaddle.new_executor.scope import Scope, global_scope, scope_guard
+from minipaddle.nn.param_attr import create_parameter
+from minipaddle.phi.core.world import current_world, in_pir_mode
+from minipaddle.pir.core.builder import build, flags
+from minipaddle.pir.core.value import Value
+from minipaddle.pir.ir_backward import append_backward as append_backward_to_pir
+from minipaddle.pir.ir_backward import grad as pir_grad
+
+__all__ = [
+    "Executor",
+    "Program",
+    "Scope",
+    "append_backward",
+    "create_parameter",
+    "data",
+    "default_main_program",
+    "default_startup_program",
+    "global_scope",
+    "gradients",
+    "program_guard",
+    "scope_guard",
+]
+
+
+def _require_static(who: str) -> str:
+    world = current_world().name
+    if world == "dygraph":
+        raise RuntimeError(
+            f"{who}: expected static mode, but got dygraph. Call paddle.enable_static() first."
+        )
+    return world
+
+
+def Program() -> Any:  # noqa: N802 (Paddle's name: it is a class there)
+    """A new program: PIR, or the classic one inside OldIrGuard."""
+    return ClassicProgram() if current_world().name == "program" else pir.Program()
+
+
+def default_main_program() -> Any:
+    """The program to which ops are appended."""
+    return pir.default_main_program() if in_pir_mode() else base.default_main_program()
+
+
+def default_startup_program() -> Any:
+    """The program that makes the parameters."""
+    return pir.default_startup_program() if in_pir_mode() else base.default_startup_program()
+
+
+@contextlib.contextmanager
+def program_guard(main_program: Any, startup_program: Any = None) -> Iterator[None]:
+    """Inside, ops are appended to `main_program`, and parameters are made in `startup_program`.
+
+    Raises:
+        TypeError: the program is not of the kind that the current mode builds.
+    """
+    world = _require_static("program_guard")
+    kind = ClassicProgram if world == "program" else pir.Program
+    for program in (main_program, startup_program):
+        if program is not None and not isinstance(program, kind):
+            raise TypeError(
+                f"program_guard: expected a {kind.__module__}.Program in this mode, but got "
+                f"{type(program).__module__}.{type(program).__name__}. Classic Programs are built inside "
+                "paddle.pir_utils.OldIrGuard()."
+            )
+    guard = base.program_guard if world == "program" else pir.program_guard
+    with guard(main_program, startup_program):
+        yield
+
+
+def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: int = 0) -> Any:
+    """An input of the program, to be fed under `name`. None or -1 in the shape: any size."""
+    world = _require_static("static.data")
+    sizes = [-1 if size is None else int(size) for size in shape]
+    wanted = to_dtype(dtype or "float32")
+    if world == "program":
+        block = base.default_main_program().global_block()
+        variable = block.create_var(name, sizes, wanted, stop_gradient=True)
+        variable.desc.need_check_feed = True
+        return variable
+    if any(value.name == name for value in pir.default_main_program().list_vars()):
+        raise ValueError(
+            f"static.data: expected a new name, but got {name!r}, which the program has. Choose another name."
+        )
+    attributes = {
+        "name": name,
+        "shape": tuple(sizes),
+        "dtype": wanted,
+        "place": UNDEFINED,
+        "stop_gradient": flags(True),
+    }
+    return build("pd_op.data", (), attributes, [pir.DenseTensorType(wanted, sizes)]).result(0)
+
+
+def append_backward(loss: Any, parameter_list: Any = None, no_grad_set: Any = None) -> list[tuple]:
+    """Appends the gradient ops of `loss`; returns (parameter, gradient) pairs."""
+    if isinstance(loss, Variable):
+        return append_backward_to_program(loss, parameter_list, no_grad_set)
+    return append_backward_to_pir(loss, parameter_list, no_grad_set)
+
+
+def gradients(targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None) -> list:
+    """The gradients of `targets` with respect to `inputs`, of a PIR program."""
+    starts = targets if isinstance(targets, (list, tuple)) else [targets]
+    if not all(isinstance(value, Value) for value in starts):
+        raise TypeError(
+            f"gradients: expected Values of a PIR program, but got {type(starts[0]).__name__}. "
+            "For a classic Program use append_backward."
+        )
+    return pir_grad(targets, inputs, target_gradients, no_grad_set)

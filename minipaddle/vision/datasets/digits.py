@@ -1,0 +1,45 @@
+"""Digits: 1,797 handwritten digits, 8x8 pixels each. Nothing is downloaded: the file is part of the package.
+
+Real Paddle has no such data set; its MNIST needs the network. Source and licence: README.md beside this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from minipaddle.io import Dataset
+
+TRAIN_COUNT = 1437  # the first 80 %; the data's own order mixes writers and digits
+
+
+class Digits(Dataset):
+    """Images float32 [1, 8, 8] between 0 and 1, labels int64 0..9.
+
+    Args:
+        mode: "train" (1,437 images) or "test" (360).
+        transform: applied to each image.
+
+    Raises:
+        ValueError: the mode is unknown.
+    """
+
+    def __init__(self, mode: str = "train", transform: Callable[[np.ndarray], Any] | None = None) -> None:
+        if mode not in ("train", "test"):
+            raise ValueError(f"Digits: expected mode 'train' or 'test', but got {mode!r}. Use one of them.")
+        with np.load(Path(__file__).with_name("digits.npz")) as file:
+            images = file["images"].astype("float32")[:, None] / 16.0
+            labels = file["labels"].astype("int64")
+        part = slice(None, TRAIN_COUNT) if mode == "train" else slice(TRAIN_COUNT, None)
+        self.images, self.labels = images[part], labels[part]
+        self.transform = transform
+
+    def __getitem__(self, index: int) -> tuple[Any, np.int64]:
+        image = self.images[index]
+        return (self.transform(image) if self.transform else image), self.labels[index]
+
+    def __len__(self) -> int:
+        return len(self.labels)
