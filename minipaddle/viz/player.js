@@ -275,13 +275,11 @@ class Player {
     this.row = html("div", "mp-panes", "", this.root);
     this.buildLegend();
     this.buildDetails();
-    this.onKey = this.onKey.bind(this);
-    window.addEventListener("keydown", this.onKey, true);
+    this.root.addEventListener("keydown", (event) => this.onKey(event));
   }
 
   destroy() {
     this.stop();
-    window.removeEventListener("keydown", this.onKey, true);
     this.root.remove();
   }
 
@@ -456,11 +454,10 @@ class Player {
     this.playButton.querySelector("path").setAttribute("d", ICONS[icon]);
   }
 
-  // JupyterLab listens to keys on the document before they come down to us (left arrow folds a heading there). So we listen on the window, which is
-  // even earlier, and keep only the keys that mean something here; Shift+Enter and the like go on to JupyterLab.
+  // Keeps the keys that mean something here from JupyterLab, which has meanings of its own for them (left arrow folds a heading, Enter edits the cell).
+  // All others go on: after a click in the picture, Shift+Enter still runs the cell.
   onKey(event) {
     const target = event.target;
-    if (!(target instanceof Element) || !this.root.contains(target)) return;
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     const node = target.closest(".mp-node");
     const pressable = target.closest("button");
@@ -468,7 +465,7 @@ class Player {
     const many = this.scene.steps.length > 1;
     let action = null;
     if (target === this.speed) {
-      if (key.startsWith("Arrow") || key === " " || key === "Enter") event.stopImmediatePropagation(); // the list's own keys
+      if (key.startsWith("Arrow") || key === " " || key === "Enter") event.stopPropagation(); // the list's own keys
       return;
     }
     if (many && key === "ArrowRight") action = () => this.move(1);
@@ -485,7 +482,7 @@ class Player {
     else if (many && key === " ") action = () => this.toggle();
     if (!action) return;
     event.preventDefault();
-    event.stopImmediatePropagation();
+    event.stopPropagation();
     action();
   }
 }

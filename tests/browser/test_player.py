@@ -65,6 +65,15 @@ def state(player, node: str) -> str | None:
     return player.locator(f".mp-graph .mp-node[data-id={node}]").get_attribute("data-state")
 
 
+def active_cell(page) -> list:
+    return page.evaluate(
+        """() => {
+            const notebook = window.jupyterapp.shell.currentWidget.content;
+            return [notebook.activeCellIndex, notebook.mode];
+        }"""
+    )
+
+
 def ours(errors: list[str]) -> list[str]:
     """JupyterLab has its own complaints; these are about our files, or not caught by anybody."""
     return [e for e in errors if "Failed to load resource" not in e]
@@ -102,6 +111,19 @@ def test_jupyterlab(page, lab, notebook):
     page.keyboard.press("Enter")
     assert "shape: [2, 3]" in player.locator(".mp-details").inner_text()
     assert "chosen: x step: 1" in run_cell(page, 1)
+    press(player, "Next")
+    for key in ("ArrowLeft", "ArrowRight", "Home", " ", " ", "Enter", "Escape"):
+        page.keyboard.press(key)
+    player.locator(".mp-node[data-id=x]").click()
+    for key in ("ArrowDown", "ArrowUp", "Enter"):
+        page.keyboard.press(key)
+
+    # JupyterLab took none of these keys; what isn't ours, it gets.
+    assert active_cell(page) == [0, "command"]
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget.content.activeCellIndex === 1"
+    )
 
     before = player.evaluate("e => getComputedStyle(e).backgroundColor")
     set_theme(page, "JupyterLab Dark")
