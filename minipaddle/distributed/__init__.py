@@ -1,1 +1,38 @@
-"""x"""
+"""distributed: several ranks that compute together.
+
+Here a rank is a thread of this process (backend "threads"): everything is deterministic and can be watched from a notebook. The
+interface is Paddle's, so other backends can stand behind it.
+
+Paddle: python/paddle/distributed/.
+Left out: MPI and NCCL backends, groups of some of the ranks, asynchronous calls, sharding, pipelines, auto-parallel.
+"""
+
+from minipaddle.distributed.collective.communication import (
+    ReduceOp,
+    all_gather,
+    all_reduce,
+    barrier,
+    broadcast,
+    recv,
+    reduce,
+    send,
+)
+from minipaddle.distributed.collective.process_group import get_rank, get_world_size
+from minipaddle.distributed.parallel import DataParallel, init_parallel_env
+from minipaddle.distributed.spawn import spawn
+
+__all__ = [
+    "DataParallel",
+    "ReduceOp",
+    "all_gather",
+    "all_reduce",
+    "barrier",
+    "broadcast",
+    "get_rank",
+    "get_world_size",
+    "init_parallel_env",
+    "recv",
+    "reduce",
+    "send",
+    "spawn",
+]

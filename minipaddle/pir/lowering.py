@@ -29,11 +29,7 @@ def lower_program(
         ValueError: a fetch is not in the program.
     """
     ops = program.global_block().ops
-    numbers: dict[Value, str] = {}
-    for op in ops:
-        for result in op.results():
-            if result.type() is not None:
-                numbers[result] = f"v{len(numbers)}"
+    numbers = number_values(ops)
     fetches = [_fetched(item, program) for item in fetch_list]
     writes: dict[str, str] = {}
     for op in ops:
@@ -43,7 +39,7 @@ def lower_program(
             assert source is not None
             writes[op.attributes[key].value] = numbers[source]
 
-    instructions = [_instruction(op, numbers) for op in ops if op.info.op is not None]
+    instructions = [instruction_of(op, numbers) for op in ops if op.info.op is not None]
     wanted = {numbers[value] for value in fetches} | set(writes.values())
     instructions = prune(instructions, wanted)
     read = {name for item in instructions for name in item.reads()} | wanted
@@ -68,7 +64,18 @@ def lower_program(
     )
 
 
-def _instruction(op: Operation, numbers: dict[Value, str]) -> Instruction:
+def number_values(ops: Sequence[Operation]) -> dict[Value, str]:
+    """A variable's name for each value."""
+    numbers: dict[Value, str] = {}
+    for op in ops:
+        for result in op.results():
+            if result.type() is not None:
+                numbers[result] = f"v{len(numbers)}"
+    return numbers
+
+
+def instruction_of(op: Operation, numbers: dict[Value, str]) -> Instruction:
+    """One operation, ready to run."""
     declaration = op.info.op
     assert declaration is not None
     count = len(declaration.inputs)

@@ -6,7 +6,7 @@ Paddle: paddle/pir/include/core/builder.h; ApiBuilder in paddle/fluid/pir/dialec
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from minipaddle.common import dtype as dtypes
@@ -29,6 +29,7 @@ class _Current:
     main = Program()
     startup = Program()
     index: int | None = None  # None: at the end of the main program
+    lift: Callable[[Any], Value] | None = None  # see `lifting`
 
 
 _current = _Current()
@@ -86,6 +87,17 @@ def insertion_point_at(index: int | None) -> Iterator[None]:
         _current.index = before
 
 
+@contextlib.contextmanager
+def lifting(lift: Callable[[Any], Value] | None) -> Iterator[None]:
+    """Inside, an input that is no Value is given to `lift`: a tracer makes it an input of its graph."""
+    before = _current.lift
+    _current.lift = lift
+    try:
+        yield
+    finally:
+        _current.lift = before
+
+
 def insert(operation: Operation) -> Operation:
     """Inserts an operation at the insertion point, which moves behind it."""
     block = _current.main.global_block()
@@ -135,13 +147,9 @@ def append_phi_op(
     operands: list[Value | None] = []
     for item, value in zip(op.inputs, inputs, strict=True):
         if item.is_list:
-            for piece in value:
-                _require_value(op, item.name, piece)
-            operands.append(combine(value))
+            operands.append(combine([_as_value(op, item.name, piece) for piece in value]))
         else:
-            if value is not None:
-                _require_value(op, item.name, value)
-            operands.append(value)
+            operands.append(None if value is None else _as_value(op, item.name, value))
     ready = attr_operands or {}
     operands += [
         ready[attr.name] if attr.name in ready else _constant(attr, attrs[attr.name])
@@ -169,12 +177,15 @@ def append_phi_op(
     return insert(Operation(info.name, operands, held, types)).results()
 
 
-def _require_value(op: Op, name: str, value: Any) -> None:
+def _as_value(op: Op, name: str, value: Any) -> Value:
     if not isinstance(value, Value):
+        if _current.lift is not None:
+            return _current.lift(value)
         raise TypeError(
             f"{op.name}: expected {name} to be a Value of a PIR program, but got {type(value).__name__}. "
             "Make one with paddle.static.data, or leave static mode with paddle.disable_static()."
         )
+    return value
 
 
 def _stop_gradient(op: Op, operands: Sequence[Value | None]) -> bool:

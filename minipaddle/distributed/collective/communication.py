@@ -1,0 +1,155 @@
+"""The collectives that users call.
+
+Paddle: python/paddle/distributed/communication/.
+Left out: all_to_all, reduce_scatter and scatter; sync_op=False; objects.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minipaddle.common.errors import CollectiveError
+from minipaddle.distributed.collective.process_group import Message, get_group, get_rank
+from minipaddle.distributed.collective.ring import ring_all_reduce
+from minipaddle.eager.tensor import Tensor
+
+
+class ReduceOp:
+    """How values are combined."""
+
+    SUM = 0
+    MAX = 1
+    MIN = 2
+    PROD = 3
+    AVG = 4
+
+
+COMBINE = {
+    ReduceOp.SUM: np.add,
+    ReduceOp.MAX: np.maximum,
+    ReduceOp.MIN: np.minimum,
+    ReduceOp.PROD: np.multiply,
+    ReduceOp.AVG: np.add,
+}
+
+
+def _require_tensor(who: str, tensor: Any) -> Tensor:
+    if not isinstance(tensor, Tensor):
+        raise ValueError(
+            f"{who}: expected a Tensor, but got {type(tensor).__name__}. Make one with paddle.to_tensor."
+        )
+    return tensor
+
+
+def _set(tensor: Tensor, array: np.ndarray) -> None:
+    """Gives a Tensor new data, as an in-place op does."""
+    tensor._data = array
+    tensor._version[0] += 1
+
+
+def _check_same_shape(who: str, mine: Tensor, array: np.ndarray, source: int) -> None:
+    if array.shape != mine._data.shape or array.dtype != mine._data.dtype:
+        raise CollectiveError(
+            f"{who}: expected shape {list(mine.shape)} and dtype {mine.dtype.name} on every rank, but got "
+            f"{list(array.shape)} and {array.dtype} from rank {source}. Use Tensors of one shape and dtype."
+        )
+
+
+def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) -> None:
+    """Sends a Tensor to rank `dst`.
+
+    Raises:
+        ValueError: there is no such rank, or it is this one.
+    """
+    _require_tensor("send", tensor)
+    here = get_group()
+    here.check_rank("send", "dst", dst)
+    if dst == get_rank():
+        raise ValueError(f"send: expected another rank, but got {dst}, which is this one. Send to another rank.")
+    array = tensor._data
+    here.put(Message("send/recv", 0, get_rank(), dst, "all", array.nbytes), array)
+
+
+def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) -> None:
+    """Waits for a Tensor from rank `src` and writes it into `tensor`.
+
+    Raises:
+        ValueError: there is no such rank.
+        CollectiveError: nothing comes, or it has another shape or dtype.
+    """
+    _require_tensor("recv", tensor)
+    here = get_group()
+    here.check_rank("recv", "src", src)
+    array = here.take("send/recv", src, get_rank())
+    _check_same_shape("recv", tensor, array, src)
+    _set(tensor, array)
+
+
+def all_reduce(tensor: Tensor, op: int = ReduceOp.SUM, group: Any = None, sync_op: bool = True) -> None:
+    """Every rank's `tensor` becomes the combination of all of them, by the ring algorithm.
+
+    Raises:
+        ValueError: `tensor` is no Tensor, or `op` is unknown.
+        CollectiveError: a rank does not take part, or has another shape.
+    """
+    _require_tensor("all_reduce", tensor)
+    if op not in COMBINE:
+        raise ValueError(f"all_reduce: expected one of ReduceOp's values, but got {op!r}. Use ReduceOp.SUM.")
+    here = get_group()
+    if here.world_size == 1:
+        return
+    try:
+        result = ring_all_reduce(here, get_rank(), tensor._data, COMBINE[op])
+    except ValueError as error:  # numpy can't combine parts of different sizes
+        raise CollectiveError(
+            f"all_reduce: expected one shape on every rank, but rank {get_rank()} has {list(tensor.shape)} and another "
+            "rank has a different one. Use Tensors of one shape."
+        ) from error
+    _set(tensor, result / here.world_size if op == ReduceOp.AVG else result)
+
+
+def broadcast(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) -> None:
+    """Every rank's `tensor` becomes that of rank `src`. Raises ValueError if there is no such rank."""
+    _require_tensor("broadcast", tensor)
+    here = get_group()
+    here.check_rank("broadcast", "src", src)
+    if get_rank() == src:
+        for rank in range(here.world_size):
+            if rank != src:
+                array = tensor._data
+                here.put(Message("broadcast", 0, src, rank, "all", array.nbytes), array)
+    else:
+        array = here.take("broadcast", src, get_rank())
+        _check_same_shape("broadcast", tensor, array, src)
+        _set(tensor, array)
+
+
+def reduce(
+    tensor: Tensor, dst: int = 0, op: int = ReduceOp.SUM, group: Any = None, sync_op: bool = True
+) -> None:
+    """Rank `dst` gets the combination of all; the others keep what they have."""
+    get_group().check_rank("reduce", "dst", dst)
+    copy = Tensor(_require_tensor("reduce", tensor).numpy())
+    all_reduce(copy, op)
+    if get_rank() == dst:
+        _set(tensor, copy._data)
+
+
+def all_gather(tensor_list: list, tensor: Tensor, group: Any = None, sync_op: bool = True) -> None:
+    """Appends every rank's Tensor to `tensor_list`, in the order of the ranks."""
+    _require_tensor("all_gather", tensor)
+    here, rank = get_group(), get_rank()
+    for other in range(here.world_size):
+        if other != rank:
+            array = tensor._data
+            here.put(Message("all_gather", 0, rank, other, "all", array.nbytes), array)
+    for other in range(here.world_size):
+        array = tensor._data.copy() if other == rank else here.take("all_gather", other, rank)
+        tensor_list.append(Tensor(array))
+
+
+def barrier(group: Any = None) -> None:
+    """Waits until every rank is here."""
+    all_gather([], Tensor(np.zeros((), np.int32)))
