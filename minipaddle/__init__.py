@@ -5,6 +5,7 @@
 gives Paddle 3.3's public names, for the part that is here. Where the real thing is stands at the top of each file.
 """
 
+from minipaddle.common.dtype import DataType as dtype
 from minipaddle.common.dtype import bool_ as bool
 from minipaddle.common.dtype import (
     float16,
@@ -18,7 +19,6 @@ from minipaddle.common.dtype import (
     set_default_dtype,
     uint8,
 )
-from minipaddle.common.dtype import DataType as dtype
 from minipaddle.common.place import CPUPlace, CUDAPlace, get_device, set_device
 from minipaddle.common.size import Size
 from minipaddle.eager import (
@@ -64,10 +64,13 @@ from minipaddle.tensor import (
     zeros,
     zeros_like,
 )
+
 from minipaddle import (  # isort: skip  (after the worlds above)
+    _pir_ops,
     amp,
     autograd,
     base,
+    cinn,
     decomposition,
     distributed,
     io,

@@ -12,14 +12,14 @@ from minipaddle.phi.core.world import world_guard
 
 
 @contextlib.contextmanager
-def OldIrGuard() -> Iterator[None]:  # noqa: N802 (Paddle's name)
+def OldIrGuard() -> Iterator[None]:
     """Inside, static programs are classic Programs."""
     with world_guard("program"):
         yield
 
 
 @contextlib.contextmanager
-def IrGuard() -> Iterator[None]:  # noqa: N802
+def IrGuard() -> Iterator[None]:
     """Inside, static programs are PIR programs."""
     with world_guard("pir"):
         yield

@@ -26,7 +26,9 @@ def auto_cast(enable: bool = True, level: str = "O1", dtype: str = "float16") ->
         ValueError: the level is not O0 or O1, or the dtype is not float16.
     """
     if level not in ("O0", "O1"):
-        raise ValueError(f"auto_cast: expected level 'O0' or 'O1', but got {level!r}. Use one of them.")
+        raise ValueError(
+            f"auto_cast: expected level 'O0' or 'O1', but got {level!r}. Use one of them."
+        )
     if to_dtype(dtype) is not float16:
         raise ValueError(
             f"auto_cast: expected dtype 'float16', but got {dtype!r}. numpy has no other half-precision type."

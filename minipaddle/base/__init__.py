@@ -58,8 +58,12 @@ def _create_parameter(
     made = block.var(name)
     made.persistable, made.stop_gradient, made.desc.is_parameter = True, not trainable, True
     block.vars[name] = Parameter(block, made.desc)
-    return default_main_program().global_block().create_var(
-        name, shape, dtype, persistable=True, stop_gradient=not trainable, is_parameter=True
+    return (
+        default_main_program()
+        .global_block()
+        .create_var(
+            name, shape, dtype, persistable=True, stop_gradient=not trainable, is_parameter=True
+        )
     )
 
 

@@ -65,10 +65,14 @@ def append_backward(
         )
     program = loss.block.program
     gradients = calc_gradient(loss, no_grad_set)
-    wanted = program.all_parameters() if parameter_list is None else [
-        item if isinstance(item, Variable) else program.global_block().var(item)
-        for item in parameter_list
-    ]
+    wanted = (
+        program.all_parameters()
+        if parameter_list is None
+        else [
+            item if isinstance(item, Variable) else program.global_block().var(item)
+            for item in parameter_list
+        ]
+    )
     block = program.global_block()
     pairs = []
     for parameter in wanted:
@@ -122,7 +126,11 @@ def _path_to(loss: Variable, ops: list[Operator], stopped: set[str]) -> list[Ope
         if needed.isdisjoint(operator.output_arg_names):
             continue
         inputs = [name for name in operator.input_arg_names if name not in stopped]
-        if inputs and operator.phi_op.vjp_rule is None and "ForwardOnly" not in operator.phi_op.traits:
+        if (
+            inputs
+            and operator.phi_op.vjp_rule is None
+            and "ForwardOnly" not in operator.phi_op.traits
+        ):
             operator.phi_op.require_vjp()
         if inputs and operator.phi_op.vjp_rule is not None:
             path.append(operator)

@@ -72,7 +72,11 @@ class Executor:
         return [np.asarray(item if self._xp is np else item.get()) for item in results]
 
     def interpreter(
-        self, program: Any, feed_names: tuple[str, ...], fetch: list[Any], scope: Scope | None = None
+        self,
+        program: Any,
+        feed_names: tuple[str, ...],
+        fetch: list[Any],
+        scope: Scope | None = None,
     ) -> Interpreter:
         """The compiled program for these feeds and fetches; compiled the first time, then kept."""
         scope = scope or global_scope()

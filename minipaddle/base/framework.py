@@ -547,7 +547,9 @@ def append_phi_op(
             )
             out_slots[slot] = [wanted]
             outputs.append(variable)
-    named = {compat.attrs.get(name, name): value for name, value in attrs.items() if name != "place"}
+    named = {
+        compat.attrs.get(name, name): value for name, value in attrs.items() if name != "place"
+    }
     for name, extra in compat.extra.items():
         named[name] = extra(attrs) if callable(extra) else extra
     block.append_op(compat.type, slots, out_slots, named)

@@ -75,9 +75,7 @@ def lower_program(
         for name in sorted(persistent)
         if any(numbers[name] in item.writes() for item in instructions)
     }
-    return InstructionList(
-        instructions, feeds, reads, writes, [numbers[name] for name in fetched]
-    )
+    return InstructionList(instructions, feeds, reads, writes, [numbers[name] for name in fetched])
 
 
 def _fetch_name(item: Any, block: Any) -> str:

@@ -66,9 +66,7 @@ OP_COMPAT: dict[str, OpCompat] = {
     "squeeze": OpCompat("squeeze2", attrs={"axis": "axes"}),
     "expand_as": OpCompat("expand_as_v2"),
     "one_hot": OpCompat("one_hot_v2", attrs={"num_classes": "depth"}),
-    "cross_entropy_with_softmax": OpCompat(
-        "softmax_with_cross_entropy", slots={"input": "Logits"}
-    ),
+    "cross_entropy_with_softmax": OpCompat("softmax_with_cross_entropy", slots={"input": "Logits"}),
     "full": OpCompat(
         "fill_constant",
         extra={

@@ -48,7 +48,9 @@ def spawn(
             f"spawn: expected backend 'threads', but got {backend!r}. It is the only backend here so far."
         )
     if not join:
-        raise ValueError("spawn: expected join=True, but got False. Ranks that are threads are always waited for.")
+        raise ValueError(
+            "spawn: expected join=True, but got False. Ranks that are threads are always waited for."
+        )
     group = ProcessGroup(nprocs, timeout)
     results: list[Any] = [None] * nprocs
     failures: list[tuple[int, BaseException]] = []
@@ -64,7 +66,9 @@ def spawn(
         finally:
             group.end(rank, how)
 
-    threads = [threading.Thread(target=run, args=(rank,), name=f"rank {rank}") for rank in range(nprocs)]
+    threads = [
+        threading.Thread(target=run, args=(rank,), name=f"rank {rank}") for rank in range(nprocs)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

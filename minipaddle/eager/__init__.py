@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-class set_grad_enabled(contextlib.ContextDecorator):  # noqa: N801 (Paddle's name)
+class set_grad_enabled(contextlib.ContextDecorator):
     """Inside (or in a decorated function), ops are recorded (True) or not (False)."""
 
     def __init__(self, mode: bool) -> None:

@@ -31,7 +31,6 @@ from minipaddle.phi.core.op import OPS, Attr, Op, Vjp, find_op
 from minipaddle.phi.core.world import tracer
 from minipaddle.phi.infermeta.binary import promote
 
-
 # an attribute of exactly this type needs no conversion, so the text asks for the type first
 EXACT_TYPE: dict[Any, type] = {
     IntArray: tuple,
@@ -329,7 +328,9 @@ def amp_cast(*tensors: Tensor) -> tuple[Tensor, ...]:
     """Casts floating-point Tensors to the dtype of auto_cast. The cast is recorded like any op."""
     dtype, cast = tracer.amp_dtype, ad_func(OPS["cast"])
     return tuple(
-        tensor if tensor.dtype is dtype or not tensor.dtype.is_floating else cast(tensor, dtype=dtype)
+        tensor
+        if tensor.dtype is dtype or not tensor.dtype.is_floating
+        else cast(tensor, dtype=dtype)
         for tensor in tensors
     )
 

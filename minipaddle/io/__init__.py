@@ -73,4 +73,7 @@ class DataLoader:
         for number in range(len(self)):
             chosen = order[number * self.batch_size : (number + 1) * self.batch_size]
             samples = [self.dataset[int(index)] for index in chosen]
-            yield [to_tensor(np.stack([np.asarray(item) for item in field])) for field in zip(*samples, strict=True)]
+            yield [
+                to_tensor(np.stack([np.asarray(item) for item in field]))
+                for field in zip(*samples, strict=True)
+            ]

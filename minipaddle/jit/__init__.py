@@ -16,7 +16,9 @@ from minipaddle.nn.layer.layers import Layer
 __all__ = ["sot", "to_static"]
 
 
-def to_static(function: Any = None, *, full_graph: bool = True, backend: Callable | None = None) -> Any:
+def to_static(
+    function: Any = None, *, full_graph: bool = True, backend: Callable | None = None
+) -> Any:
     """Makes a function (or a Layer's forward) run as a captured graph.
 
     Args:

@@ -34,5 +34,7 @@ class Accuracy:
     def accumulate(self) -> float:
         """The accuracy so far. Raises ValueError before the first batch."""
         if not self.count:
-            raise ValueError("Accuracy: expected at least one batch, but got none. Call update first.")
+            raise ValueError(
+                "Accuracy: expected at least one batch, but got none. Call update first."
+            )
         return self.right / self.count

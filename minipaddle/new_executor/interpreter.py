@@ -87,9 +87,7 @@ def _targets(names: list[str]) -> str:
     return ", ".join(names) + ("," if len(names) == 1 else "")
 
 
-def _call(
-    instruction: Instruction, number: int, constants: dict[str, Any], xp: ModuleType
-) -> str:
+def _call(instruction: Instruction, number: int, constants: dict[str, Any], xp: ModuleType) -> str:
     """One line: `v3 = relu(v2)`. Attributes that have no literal become named constants."""
     op = instruction.op
     constants.setdefault(op.name, partial(op.run, xp))

@@ -37,7 +37,9 @@ from minipaddle.pir.ir_backward import append_backward as append_backward_to_pir
 class Optimizer:
     """Base class. A subclass defines `_append_update`."""
 
-    def __init__(self, learning_rate: float = 0.001, parameters: Sequence[Any] | None = None) -> None:
+    def __init__(
+        self, learning_rate: float = 0.001, parameters: Sequence[Any] | None = None
+    ) -> None:
         if parameters is None and in_dynamic_mode():
             raise AttributeError(
                 f"{type(self).__name__}: expected parameters in dygraph, but got None. "

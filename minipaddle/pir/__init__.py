@@ -48,6 +48,7 @@ __all__ = [
     "VectorType",
     "default_main_program",
     "default_startup_program",
+    "fetch",
     "parse_program",
     "program_guard",
     "reset_insertion_point_to_end",
@@ -55,6 +56,12 @@ __all__ = [
     "set_insertion_point",
     "set_insertion_point_after",
 ]
+
+
+def fetch(value: Value, name: str, col: int = 0) -> Value:
+    """Marks a value as wanted: passes keep what it depends on, and `fetch_list=[name]` finds it."""
+    attributes = {"name": name, "col": col, "stop_gradient": flags(True)}
+    return build("pd_op.fetch", [value], attributes, [value.type()]).result(0)
 
 
 def _call_pir(op: Op, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -82,9 +89,7 @@ def _create_parameter(
         "trainable": flags(trainable),
     }
     with insertion_point_at(0):
-        return build(
-            "builtin.parameter", (), attributes, [DenseTensorType(dtype, shape)]
-        ).result(0)
+        return build("builtin.parameter", (), attributes, [DenseTensorType(dtype, shape)]).result(0)
 
 
 patch_operators(Value, _call_pir)

@@ -64,16 +64,16 @@ class _Drawing:
     def __init__(self) -> None:
         self.ops: list[PatternOp] = []
 
-    def Op(self, name: str, attributes: dict[str, Any] | None = None) -> PatternOp:  # noqa: N802
+    def Op(self, name: str, attributes: dict[str, Any] | None = None) -> PatternOp:
         """Draws an operation. In a source, attributes must be equal (or are captured by an Attr)."""
         self.ops.append(PatternOp(name, attributes))
         return self.ops[-1]
 
-    def Tensor(self, name: str) -> PatternTensor:  # noqa: N802
+    def Tensor(self, name: str) -> PatternTensor:
         """A tensor; the same name is the same tensor."""
         return PatternTensor(name)
 
-    def Attr(self, name: str) -> Attr:  # noqa: N802
+    def Attr(self, name: str) -> Attr:
         """An attribute that is captured (source) or used (result)."""
         return Attr(name)
 
@@ -90,11 +90,11 @@ class SourcePattern(_Drawing):
         self.constraints: list[Callable[[MatchContext], bool]] = []
         self.result = ResultPattern()
 
-    def AddConstraint(self, constraint: Callable[[MatchContext], bool]) -> None:  # noqa: N802
+    def AddConstraint(self, constraint: Callable[[MatchContext], bool]) -> None:
         """A match counts only if `constraint(match)` is true."""
         self.constraints.append(constraint)
 
-    def ResultPattern(self) -> ResultPattern:  # noqa: N802
+    def ResultPattern(self) -> ResultPattern:
         return self.result
 
 
@@ -104,7 +104,7 @@ class DrrPatternContext:
     def __init__(self) -> None:
         self.source = SourcePattern()
 
-    def SourcePattern(self) -> SourcePattern:  # noqa: N802
+    def SourcePattern(self) -> SourcePattern:
         return self.source
 
 
@@ -116,11 +116,11 @@ class MatchContext:
         self.attributes: dict[str, Any] = {}
         self.ops: list[Operation] = []
 
-    def Tensor(self, name: str) -> Value:  # noqa: N802
+    def Tensor(self, name: str) -> Value:
         """The value that a tensor of the drawing stands for."""
         return self.tensors[name]
 
-    def Attr(self, name: str) -> Any:  # noqa: N802
+    def Attr(self, name: str) -> Any:
         """A captured attribute's value."""
         return self.attributes[name]
 

@@ -186,9 +186,7 @@ class _Walk:
             operands = dict(
                 zip(mutable, op.operands_source()[len(declaration.inputs) :], strict=True)
             )
-            wanted = [
-                any(_needs_grad(v, self.stopped) for v in targets[name]) for name in vjp.wrt
-            ]
+            wanted = [any(_needs_grad(v, self.stopped) for v in targets[name]) for name in vjp.wrt]
             results = append_phi_op(
                 declaration.grad_op,
                 inputs,

@@ -51,7 +51,7 @@ def _require_static(who: str) -> str:
     return world
 
 
-def Program() -> Any:  # noqa: N802 (Paddle's name: it is a class there)
+def Program() -> Any:
     """A new program: PIR, or the classic one inside OldIrGuard."""
     return ClassicProgram() if current_world().name == "program" else pir.Program()
 
@@ -118,7 +118,9 @@ def append_backward(loss: Any, parameter_list: Any = None, no_grad_set: Any = No
     return append_backward_to_pir(loss, parameter_list, no_grad_set)
 
 
-def gradients(targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None) -> list:
+def gradients(
+    targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None
+) -> list:
     """The gradients of `targets` with respect to `inputs`, of a PIR program."""
     starts = targets if isinstance(targets, (list, tuple)) else [targets]
     if not all(isinstance(value, Value) for value in starts):

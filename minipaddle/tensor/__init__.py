@@ -37,7 +37,9 @@ equal = OPS["equal"]
 greater_than = OPS["greater_than"]
 
 
-def sum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: Any = None) -> Any:
+def sum(
+    x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: Any = None
+) -> Any:
     """The sum over `axis` (None: over all axes)."""
     result = OPS["sum"](x if dtype is None else cast(x, dtype=dtype), axis=axis, keepdim=keepdim)
     return result
@@ -85,7 +87,12 @@ def ones_like(x: Any, dtype: Any = None, name: Any = None) -> Any:
 
 
 def uniform(
-    shape: Any, dtype: Any = None, min: float = -1.0, max: float = 1.0, seed: int = 0, name: Any = None
+    shape: Any,
+    dtype: Any = None,
+    min: float = -1.0,
+    max: float = 1.0,
+    seed: int = 0,
+    name: Any = None,
 ) -> Any:
     """Random numbers, evenly spread over [min, max)."""
     dtype = dtypes.get_default_dtype() if dtype is None else dtype

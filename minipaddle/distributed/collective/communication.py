@@ -67,7 +67,9 @@ def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) 
     here = get_group()
     here.check_rank("send", "dst", dst)
     if dst == get_rank():
-        raise ValueError(f"send: expected another rank, but got {dst}, which is this one. Send to another rank.")
+        raise ValueError(
+            f"send: expected another rank, but got {dst}, which is this one. Send to another rank."
+        )
     array = tensor._data
     here.put(Message("send/recv", 0, get_rank(), dst, "all", array.nbytes), array)
 
@@ -87,7 +89,9 @@ def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) 
     _set(tensor, array)
 
 
-def all_reduce(tensor: Tensor, op: int = ReduceOp.SUM, group: Any = None, sync_op: bool = True) -> None:
+def all_reduce(
+    tensor: Tensor, op: int = ReduceOp.SUM, group: Any = None, sync_op: bool = True
+) -> None:
     """Every rank's `tensor` becomes the combination of all of them, by the ring algorithm.
 
     Raises:
@@ -96,7 +100,9 @@ def all_reduce(tensor: Tensor, op: int = ReduceOp.SUM, group: Any = None, sync_o
     """
     _require_tensor("all_reduce", tensor)
     if op not in COMBINE:
-        raise ValueError(f"all_reduce: expected one of ReduceOp's values, but got {op!r}. Use ReduceOp.SUM.")
+        raise ValueError(
+            f"all_reduce: expected one of ReduceOp's values, but got {op!r}. Use ReduceOp.SUM."
+        )
     here = get_group()
     if here.world_size == 1:
         return

@@ -21,7 +21,9 @@ from minipaddle.distributed.collective.process_group import Message, ProcessGrou
 NAME = "all_reduce"
 
 
-def ring_all_reduce(group: ProcessGroup, rank: int, array: np.ndarray, combine: np.ufunc) -> np.ndarray:
+def ring_all_reduce(
+    group: ProcessGroup, rank: int, array: np.ndarray, combine: np.ufunc
+) -> np.ndarray:
     """The combination of all ranks' arrays, in a new array.
 
     Args:

@@ -230,7 +230,9 @@ class OpcodeExecutor:
             self.push(NullVariable())
         if name in namespace:
             inlined = self.caller is not None
-            tracker = GetItemTracker(ConstTracker(namespace), name) if inlined else GlobalTracker(name)
+            tracker = (
+                GetItemTracker(ConstTracker(namespace), name) if inlined else GlobalTracker(name)
+            )
             self.push(self.wrap(namespace[name], tracker))
         elif hasattr(builtins, name):
             value = getattr(builtins, name)
@@ -409,12 +411,19 @@ class OpcodeExecutor:
         if isinstance(function, Layer):
             self.guard.add_layer(callee.tracker, function)
         if function in (print, input, open, id, isinstance, type, float, int, bool):
-            if any(isinstance(item, TensorVariable) for item in args) or function in (print, input, open):
+            if any(isinstance(item, TensorVariable) for item in args) or function in (
+                print,
+                input,
+                open,
+            ):
                 self.break_graph(f"the call of {function.__name__}")
         self._compute(function, *args, **kwargs)
 
     def _inline(
-        self, function: types.FunctionType, args: list[VariableBase], kwargs: dict[str, VariableBase]
+        self,
+        function: types.FunctionType,
+        args: list[VariableBase],
+        kwargs: dict[str, VariableBase],
     ) -> VariableBase:
         """Runs a called function's bytecode in an executor of its own, in the same graph."""
         if function.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):

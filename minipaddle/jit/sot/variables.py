@@ -46,7 +46,9 @@ class ObjectVariable(VariableBase):
 class ContainerVariable(VariableBase):
     """A tuple or list that was built while tracing."""
 
-    def __init__(self, kind: type, items: list[VariableBase], tracker: Tracker | None = None) -> None:
+    def __init__(
+        self, kind: type, items: list[VariableBase], tracker: Tracker | None = None
+    ) -> None:
         super().__init__(tracker)
         self.kind, self.items = kind, items
 
@@ -67,7 +69,9 @@ def to_python(variable: VariableBase) -> Any:
         return variable.value
     if isinstance(variable, ContainerVariable):
         return variable.kind(to_python(item) for item in variable.items)
-    raise TypeError(f"sot: expected a value, but got {variable!r}. This is a mistake in the tracer.")
+    raise TypeError(
+        f"sot: expected a value, but got {variable!r}. This is a mistake in the tracer."
+    )
 
 
 def from_python(value: Any, tracker: Tracker | None = None) -> VariableBase:

@@ -34,4 +34,6 @@ class Linear(Layer):
 
     def extra_repr(self) -> str:
         in_features, out_features = self._features
-        return f"in_features={in_features}, out_features={out_features}, dtype={get_default_dtype()}"
+        return (
+            f"in_features={in_features}, out_features={out_features}, dtype={get_default_dtype()}"
+        )

@@ -97,7 +97,9 @@ class Layer:
         self._sub_layers[name] = sublayer
         return sublayer
 
-    def named_sublayers(self, prefix: str = "", include_self: bool = False) -> Iterator[tuple[str, Layer]]:
+    def named_sublayers(
+        self, prefix: str = "", include_self: bool = False
+    ) -> Iterator[tuple[str, Layer]]:
         """(name, layer) pairs, names joined by dots."""
         if include_self:
             yield prefix, self

@@ -70,9 +70,7 @@ class Program:
 
     def list_vars(self) -> list[Value]:
         """The values that have a name: parameters and inputs."""
-        return [
-            value for op in self._block.ops for value in op.results() if value.has_name
-        ]
+        return [value for op in self._block.ops for value in op.results() if value.has_name]
 
     def get_value_by_name(self, name: str) -> Value:
         """The parameter or input of that name. Raises ValueError if there is none."""

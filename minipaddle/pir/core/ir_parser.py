@@ -163,7 +163,8 @@ class IrParser:
             if name in self.values:
                 self.token = name
                 self._fail(
-                    f"a new name instead of {name}", "A value is written once; choose another number."
+                    f"a new name instead of {name}",
+                    "A value is written once; choose another number.",
                 )
             self.values[name] = result
         return op
