@@ -20,6 +20,7 @@ from minipaddle.base.framework import (
     default_startup_program,
     program_guard,
 )
+from minipaddle.common import unique_name
 from minipaddle.phi.core.op import Op
 from minipaddle.phi.core.world import World, register_world
 from minipaddle.phi.math_op_patch import patch_operators
@@ -46,6 +47,12 @@ def _call_program(op: Op, args: Any, kwargs: dict[str, Any]) -> Any:
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
+def _call_operator(op: Op, inputs: Any, attrs: dict[str, Any]) -> Any:
+    """What `x + y` means: the same, but the result has a name of its own, `tmp_0`."""
+    names = {name: unique_name.generate("tmp") for name in op.outputs}
+    return append_phi_op(op, list(inputs), op.complete(attrs), names)[0]
+
+
 def _create_parameter(
     shape: Any, dtype: Any, initializer: Any, name: str, trainable: bool = True
 ) -> Variable:
@@ -67,5 +74,5 @@ def _create_parameter(
     )
 
 
-patch_operators(Variable, _call_program)
+patch_operators(Variable, _call_operator)
 register_world(World("program", _call_program, _create_parameter))

@@ -88,18 +88,20 @@ def _fetch_name(item: Any, block: Any) -> str:
     return name
 
 
+class MissingFeedError(KeyError):
+    """A KeyError, as in Paddle, that reads like a sentence."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 def missing_feed(
     name: str, shape: Sequence[int], dtype: DataType, feed_names: Sequence[str]
-) -> KeyError:
-    """The error for a feed that is not there. A KeyError, as in Paddle, that reads like a sentence."""
-
-    class MissingFeedError(KeyError):
-        def __str__(self) -> str:
-            return str(self.args[0])
-
+) -> MissingFeedError:
+    """The error for a feed that is not there."""
     return MissingFeedError(
-        f"Executor.run: the program needs feed {name!r} ({dtype.name}, {list(shape)}), but feed has "
-        f"{sorted(feed_names)}. Add {name!r} to feed."
+        f"Executor.run: the program needs feed {name!r} ({dtype.name}, {list(shape)}), "
+        f"but feed has {sorted(feed_names)}. Add {name!r} to feed."
     )
 
 
