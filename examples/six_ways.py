@@ -1,7 +1,9 @@
-"""One model, six ways: a two-layer classifier of handwritten digits, trained by every subsystem of minipaddle.
+"""One model, six ways: a two-layer classifier of handwritten digits, trained by every subsystem
+of minipaddle.
 
-All start from the same numbers and see the same batches, so all must give the same losses. The table compares each way with the same
-training written by hand in numpy, and with real Paddle where it is installed.
+All start from the same numbers and see the same batches, so all must give the same losses. The
+table compares each way with the same training written by hand in numpy, and with real Paddle
+where it is installed.
 
     python examples/six_ways.py            exits with 1 where a way differs
 """
@@ -37,7 +39,7 @@ class Run:
     seconds_per_step: float
 
 
-# -- what all ways share -------------------------------------------------------------------------------
+# -- what all ways share -----------------------------------------------------------------------
 
 
 def first_weights() -> list[np.ndarray]:
@@ -94,7 +96,7 @@ def accuracy(weights: list[np.ndarray]) -> float:
     return float((scores.argmax(1) == labels).mean())
 
 
-# -- the yardstick --------------------------------------------------------------------------------------
+# -- the yardstick -----------------------------------------------------------------------------
 
 
 def by_hand() -> Run:
@@ -123,7 +125,7 @@ def by_hand() -> Run:
     return train(step, lambda: weights)
 
 
-# -- the six ways ----------------------------------------------------------------------------------------
+# -- the six ways ------------------------------------------------------------------------------
 
 
 def dygraph(model: Any = None, loss_of: Callable | None = None) -> Run:
@@ -257,7 +259,7 @@ def data_parallel() -> Run:
     return dist.spawn(rank_main, nprocs=2)[0]
 
 
-# -- real Paddle -------------------------------------------------------------------------------------------
+# -- real Paddle -------------------------------------------------------------------------------
 
 
 def real_paddle() -> Run | None:
@@ -306,7 +308,8 @@ def difference(a: Run, b: Run | None) -> float:
 def main() -> int:
     """Prints the table. Returns 1 where a way differs."""
     hand, real = by_hand(), real_paddle()
-    head = f"{'way':27s} {'final loss':>10s} {'from numpy':>11s} {'from Paddle':>11s} {'accuracy':>9s} {'ms/step':>8s}"
+    head = f"{'way':27s} {'final loss':>10s} {'from numpy':>11s} {'from Paddle':>11s} "
+    head += f"{'accuracy':>9s} {'ms/step':>8s}"
     print(head, "-" * len(head), sep="\n")
     failed = []
     for name, way in WAYS.items():
@@ -321,17 +324,20 @@ def main() -> int:
             f"{run.seconds_per_step * 1000:8.3f}"
         )
     print(
-        f"{'by hand, in numpy':27s} {hand.losses[-1]:10.6f}{'':34s}{hand.seconds_per_step * 1000:8.3f}"
+        f"{'by hand, in numpy':27s} "
+        f"{hand.losses[-1]:10.6f}{'':34s}{hand.seconds_per_step * 1000:8.3f}"
     )
     if real:
         print(
-            f"{'real Paddle, dygraph':27s} {real.losses[-1]:10.6f}{'':34s}{real.seconds_per_step * 1000:8.3f}"
+            f"{'real Paddle, dygraph':27s} "
+            f"{real.losses[-1]:10.6f}{'':34s}{real.seconds_per_step * 1000:8.3f}"
         )
     else:
         print("real Paddle is not installed: nothing was compared with it")
     if failed:
         print(
-            f"differs by more than {TOLERANCE}, or is under {REQUIRED_ACCURACY:.0%}: {', '.join(failed)}"
+            f"differs by more than {TOLERANCE}, or is under {REQUIRED_ACCURACY:.0%}: "
+            f"{', '.join(failed)}"
         )
     return 1 if failed else 0
 

@@ -2,7 +2,8 @@
 
     import minipaddle as paddle
 
-gives Paddle 3.3's public names, for the part that is here. Where the real thing is stands at the top of each file.
+gives Paddle 3.3's public names, for the part that is here. Where the real thing is stands at the
+top of each file.
 """
 
 from minipaddle.common.dtype import DataType as dtype

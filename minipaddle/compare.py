@@ -6,8 +6,8 @@
     print(x.grad.item())
     ''')
 
-Where real Paddle is not installed, its answer was recorded when the lesson was built, and the picture says so.
-Lessons show it; the parity tests use the same function.
+Where real Paddle is not installed, its answer was recorded when the lesson was built, and the
+picture says so. Lessons show it; the parity tests use the same function.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ class Comparison:
 def both(snippet: str, same: bool | None = None) -> Comparison:
     """Runs a snippet on minipaddle and on real Paddle.
 
-    In the snippet, `paddle` is the one or the other, `np` is numpy. What it prints is compared; if it raises, the
-    kind of error is compared, not its words.
+    In the snippet, `paddle` is the one or the other, `np` is numpy. What it prints is compared;
+    if it raises, the kind of error is compared, not its words.
 
     Args:
         same: if given, what is expected; a lesson or test that says True fails where they differ.
@@ -158,7 +158,8 @@ def _printed(code: str, paddle: Any) -> str:
             out.write(f"{next(kinds)}\n")
         finally:
             paddle.disable_static()
-    # real Paddle adds the name of the Layer to operations that a Layer made; a Program here has no such note
+    # real Paddle adds the name of the Layer to operations that a Layer made; a Program here has no
+    # such note
     return re.sub(r",struct_name:\"[^\"]*\"", "", out.getvalue())
 
 

@@ -1,7 +1,8 @@
 """amp: matrix products in half precision, everything else as it is.
 
-Inside `auto_cast`, an op with the trait "AmpWhite" casts its inputs first. Real Paddle does this on GPUs only; on a CPU its
-`auto_cast` changes nothing and says so in a warning. Here it casts on the CPU too, so that the effect can be seen.
+Inside `auto_cast`, an op with the trait "AmpWhite" casts its inputs first. Real Paddle does this
+on GPUs only; on a CPU its `auto_cast` changes nothing and says so in a warning. Here it casts on
+the CPU too, so that the effect can be seen.
 
 Paddle: python/paddle/amp/auto_cast.py, paddle/fluid/eager/amp_utils.h.
 Left out: black lists, level O2, GradScaler.
@@ -31,7 +32,8 @@ def auto_cast(enable: bool = True, level: str = "O1", dtype: str = "float16") ->
         )
     if to_dtype(dtype) is not float16:
         raise ValueError(
-            f"auto_cast: expected dtype 'float16', but got {dtype!r}. numpy has no other half-precision type."
+            f"auto_cast: expected dtype 'float16', but got {dtype!r}. numpy has no other "
+            "half-precision type."
         )
     before = tracer.amp_dtype
     tracer.amp_dtype = float16 if enable and level == "O1" else None

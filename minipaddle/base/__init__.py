@@ -1,4 +1,5 @@
-"""base: the classic static graph. A Program is a description; an op call appends to it; an Executor runs it.
+"""base: the classic static graph. A Program is a description; an op call appends to it; an
+Executor runs it.
 
 Paddle: python/paddle/base/, paddle/fluid/framework/.
 """

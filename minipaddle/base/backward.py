@@ -1,7 +1,7 @@
 """append_backward: a Program that computes a loss gets the ops that compute its gradients.
 
-The forward ops are walked in reverse. A variable that several ops read has several gradients; they are summed by a `sum` op
-at the point where the last of them has been computed.
+The forward ops are walked in reverse. A variable that several ops read has several gradients;
+they are summed by a `sum` op at the point where the last of them has been computed.
 
 Paddle: python/paddle/base/backward.py.
 Left out: gradients of control flow, checkpoints (recompute), distributed attributes.
@@ -90,7 +90,8 @@ def calc_gradient(loss: Variable, no_grad_set: Iterable[Any] | None = None) -> d
     path = _path_to(loss, block.ops, stopped)
     if not path:
         raise ValueError(
-            f"append_backward: expected {loss.name!r} to depend on a variable with stop_gradient=False, but got "
+            f"append_backward: expected {loss.name!r} to depend on a variable with "
+            "stop_gradient=False, but got "
             "none. Set stop_gradient=False on an input, or use a parameter."
         )
     first_new_op = len(block.ops)
@@ -146,7 +147,8 @@ class _Walk:
         self.stopped = stopped
         self.pieces: dict[str, list[str]] = defaultdict(list)
         self.gradients: dict[str, str] = {}
-        # how many gradients each variable will get: with more than one, each needs a name of its own
+        # how many gradients each variable will get: with more than one, each needs a name of its
+        # own
         self.expected = Counter(
             name for operator in path for name in self._differentiable_inputs(operator)
         )
@@ -185,7 +187,9 @@ class _Walk:
         return grad
 
     def append_gradient_of(self, operator: Operator) -> None:
-        """Appends the gradient op (or, for `invoke` rules, the rule's own ops) of one forward op."""
+        """Appends the gradient op (or, for `invoke` rules, the rule's own ops) of one forward
+        op.
+        """
         op = operator.phi_op
         compat, vjp, attrs = compat_of(op.name), op.require_vjp(), phi_attrs(operator)
         values = {}
@@ -214,7 +218,9 @@ class _Walk:
                 variable.stop_gradient = False
 
     def _append_rule(self, vjp: Any, inputs: list, attrs: dict, targets: list[list[str]]) -> None:
-        """Runs a rule on Variables: its ops land in the block; the results get the gradients' names."""
+        """Runs a rule on Variables: its ops land in the block; the results get the gradients'
+        names.
+        """
         before = set(self.block.vars)
         results = vjp.rule(*inputs, **attrs)
         for names, result in zip(targets, results, strict=True):

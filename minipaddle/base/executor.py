@@ -1,9 +1,11 @@
 """Executor: runs a program with what you feed, and gives what you fetch.
 
-`run` lowers the program to instructions and compiles them (see new_executor) the first time, and keeps the result for the
-same program, feeds and fetches. It serves both kinds of program: each knows how to lower itself.
+`run` lowers the program to instructions and compiles them (see new_executor) the first time, and
+keeps the result for the same program, feeds and fetches. It serves both kinds of program: each
+knows how to lower itself.
 
-Paddle: python/paddle/base/executor.py (Executor, _ExecutorCache), paddle/fluid/framework/new_executor/standalone_executor.h.
+Paddle: python/paddle/base/executor.py (Executor, _ExecutorCache),
+paddle/fluid/framework/new_executor/standalone_executor.h.
 Left out: plans of several jobs, datasets, multi-device.
 """
 
@@ -55,7 +57,8 @@ class Executor:
         feed = {} if feed is None else feed
         if not isinstance(feed, dict):
             raise TypeError(
-                f"Executor.run: expected feed to be a dict of name: array, but got {type(feed).__name__}. "
+                "Executor.run: expected feed to be a dict of name: array, but got "
+                f"{type(feed).__name__}. "
                 "Write feed={'x': array}."
             )
         fetch = list(fetch_list or [])

@@ -1,7 +1,7 @@
 """Program, Block, Operator, Variable: the program as a description, in protobuf messages.
 
-A Variable and an Operator each hold their own message (VarDesc, OpDesc), and everything that they know stands in it. So a
-Program can be turned into bytes, and back, without loss.
+A Variable and an Operator each hold their own message (VarDesc, OpDesc), and everything that they
+know stands in it. So a Program can be turned into bytes, and back, without loss.
 
 Paddle: python/paddle/base/framework.py, paddle/fluid/framework/{program,block,op,var}_desc.h.
 Left out: sub-blocks' own methods, clone and prune, name scopes, dist attributes.
@@ -101,7 +101,8 @@ class Variable:
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError(
-            f"Variable.backward: expected a Tensor, but got the Variable {self.name!r} of a Program, which "
+            f"Variable.backward: expected a Tensor, but got the Variable {self.name!r} of a "
+            "Program, which "
             "has no data yet. Call paddle.static.append_backward(loss) instead."
         )
 
@@ -117,7 +118,8 @@ class Variable:
 
     def __bool__(self) -> bool:
         raise TypeError(
-            f"Variable: expected a value, but got the Variable {self.name!r}, which has none before the program "
+            f"Variable: expected a value, but got the Variable {self.name!r}, which has none "
+            "before the program "
             "runs. An `if` on it needs paddle.static.nn.cond."
         )
 
@@ -183,7 +185,8 @@ class Operator:
             if item.name == name:
                 return attr_value(item)
         raise ValueError(
-            f"Operator.attr: expected an attribute of {self.type}, but got {name!r}. It has {self.attr_names}."
+            f"Operator.attr: expected an attribute of {self.type}, but got {name!r}. It has "
+            f"{self.attr_names}."
         )
 
     def _set_attr(self, name: str, value: Any) -> None:
@@ -211,7 +214,8 @@ class Operator:
 
         attrs = sorted(self.all_attrs().items())
         shown = "".join(f", {name} = {value}" for name, value in attrs)
-        return f"{{{slots(self.desc.outputs)}}} = {self.type}(inputs={{{slots(self.desc.inputs)}}}{shown})"
+        outputs, inputs = slots(self.desc.outputs), slots(self.desc.inputs)
+        return f"{{{outputs}}} = {self.type}(inputs={{{inputs}}}{shown})"
 
     __repr__ = __str__
 
@@ -240,7 +244,8 @@ class Block:
         name = name or unique_name.generate("_generated_var")
         if name in self.vars:
             raise ValueError(
-                f"Block.create_var: expected a new name, but got {name!r}, which block {self.idx} has. "
+                f"Block.create_var: expected a new name, but got {name!r}, which block {self.idx} "
+                "has. "
                 "Choose another name."
             )
         desc = VarDesc(name=name, persistable=persistable, stop_gradient=stop_gradient)
@@ -279,7 +284,9 @@ class Block:
         outputs: dict[str, Any] | None = None,
         attrs: dict[str, Any] | None = None,
     ) -> Operator:
-        """Adds an op by its old names; inputs and outputs are Variables, names, or lists of them."""
+        """Adds an op by its old names; inputs and outputs are Variables, names, or lists of
+        them.
+        """
         desc = OpDesc(type=type)
         for slots, given in ((desc.inputs, inputs), (desc.outputs, outputs)):
             for slot, value in (given or {}).items():
@@ -388,7 +395,8 @@ class Program:
             message.ParseFromString(data)
         except Exception as error:  # protobuf's DecodeError; its text alone says nothing to a user
             raise IRError(
-                f"Program.parse_from_string: expected the bytes of a ProgramDesc, but got {len(data)} bytes that "
+                "Program.parse_from_string: expected the bytes of a ProgramDesc, but got "
+                f"{len(data)} bytes that "
                 f"are not ({error}). Pass what serialize_to_string() returned."
             ) from error
         if not message.blocks:
@@ -421,7 +429,7 @@ class Program:
     __repr__ = __str__
 
 
-# -- attributes ---------------------------------------------------------------------------------------------------------
+# -- attributes --------------------------------------------------------------------------------
 
 
 def attr_value(item: Any) -> Any:
@@ -462,7 +470,7 @@ def _slot(items: Any, slot: str) -> list[str]:
     return []
 
 
-# -- the current programs -----------------------------------------------------------------------------------------------
+# -- the current programs ----------------------------------------------------------------------
 
 _main_program = Program()
 _startup_program = Program()
@@ -490,7 +498,7 @@ def program_guard(main: Program, startup: Program | None = None) -> Iterator[Non
         _main_program, _startup_program = before
 
 
-# -- calling an op --------------------------------------------------------------------------------------------------------
+# -- calling an op -----------------------------------------------------------------------------
 
 
 def append_phi_op(
@@ -499,7 +507,8 @@ def append_phi_op(
     attrs: dict[str, Any],
     output_names: dict[str, str | None] | None = None,
 ) -> list[Variable | None]:
-    """Appends a phi op to the current block, under its old names. InferMeta gives the outputs' shapes.
+    """Appends a phi op to the current block, under its old names. InferMeta gives the outputs'
+    shapes.
 
     Args:
         inputs: Variables, lists of Variables, or None, in the order of the declaration.
@@ -517,7 +526,8 @@ def append_phi_op(
             if not isinstance(variable, Variable):
                 raise TypeError(
                     f"{op.name}: expected {item.name} to be a Variable of a Program, but got "
-                    f"{type(variable).__name__}. Make one with paddle.static.data, or leave static mode."
+                    f"{type(variable).__name__}. Make one with paddle.static.data, or leave "
+                    "static mode."
                 )
             stop = stop and variable.stop_gradient
         found = [variable.meta() for variable in values]

@@ -1,8 +1,9 @@
 """The messages of framework.proto: ProgramDesc, BlockDesc, VarDesc, OpDesc.
 
-Names, numbers and types of the fields are Paddle's, so bytes written here are read there and the other way round. The
-messages are built when this file is imported, from the table below, in a descriptor pool of their own: Paddle registers the
-same names in the default pool, and both can be imported in one process.
+Names, numbers and types of the fields are Paddle's, so bytes written here are read there and the
+other way round. The messages are built when this file is imported, from the table below, in a
+descriptor pool of their own: Paddle registers the same names in the default pool, and both can be
+imported in one process.
 
 Paddle: paddle/fluid/framework/framework.proto.
 Left out: readers, tuples, sparse Tensors, op version maps, Scalar attributes.

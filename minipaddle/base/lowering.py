@@ -1,4 +1,5 @@
-"""From a Program to instructions: find the kernels, number the variables, see what comes from where.
+"""From a Program to instructions: find the kernels, number the variables, see what comes from
+where.
 
 Paddle: paddle/fluid/framework/new_executor/interpreter/interpreter_util.cc (BuildOpFuncList).
 """

@@ -3,10 +3,12 @@
     phi:      matmul(x, y, transpose_x=False)
     Program:  {Out=['o']} = matmul_v2(inputs={X=['x'], Y=['y']}, trans_x = False)
 
-An op that is not in the table keeps its name; its slots are its parameters in CamelCase (`learning_rate`: LearningRate).
+An op that is not in the table keeps its name; its slots are its parameters in CamelCase
+(`learning_rate`: LearningRate).
 
 Paddle: paddle/phi/ops/yaml/op_compat.yaml.
-Left out: optional slots that pass an attribute as a Tensor (ShapeTensor and its like), XShape outputs.
+Left out: optional slots that pass an attribute as a Tensor (ShapeTensor and its like), XShape
+outputs.
 """
 
 from __future__ import annotations

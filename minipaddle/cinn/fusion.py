@@ -1,6 +1,7 @@
 """Finds groups of element-by-element operations in a PIR program, and writes one loop for each.
 
-Paddle: paddle/cinn/hlir/dialect/operator/transforms/cinn_group_cluster_pass.cc, paddle/cinn/backends/.
+Paddle: paddle/cinn/hlir/dialect/operator/transforms/cinn_group_cluster_pass.cc,
+paddle/cinn/backends/.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Data types: `paddle.float32` and its relatives.
 
-Paddle: paddle/phi/common/data_type.h (the enum and its numbers), python/paddle/framework/dtype.py.
-Left out: bfloat16, complex and fp8 types (numpy has no bfloat16; the others are not needed here).
+Paddle: paddle/phi/common/data_type.h (the enum and its numbers),
+python/paddle/framework/dtype.py.
+Left out: bfloat16, complex and fp8 types (numpy has no bfloat16; the others are not needed
+here).
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The errors that have no plain Python name. Everything else raises ValueError, TypeError, RuntimeError, ...
+"""The errors that have no plain Python name. Everything else raises ValueError, TypeError,
+RuntimeError, ...
 
     Exception
     |-- ValueError

@@ -13,7 +13,9 @@ import numpy
 
 
 class Place:
-    """Where data lives. `kind` is "cpu", "gpu" or "undefined" (a Program that does not care yet)."""
+    """Where data lives. `kind` is "cpu", "gpu" or "undefined" (a Program that does not care
+    yet).
+    """
 
     __slots__ = ("device_id", "kind")
 

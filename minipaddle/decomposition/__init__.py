@@ -2,7 +2,8 @@
 
     decompose(program, [y])      pd_op.softmax becomes max, subtract, exp, sum, divide
 
-An op's rule stands in its declaration (`@softmax.decomp`); a `<op>_grad` needs none: its gradient rule is one.
+An op's rule stands in its declaration (`@softmax.decomp`); a `<op>_grad` needs none: its gradient
+rule is one.
 
 Paddle: python/paddle/decomposition/decomp.py.
 Left out: white and black lists, decomposition inside control flow.

@@ -1,9 +1,10 @@
 """DataParallel: each rank computes on its share of the batch; the gradients are averaged.
 
-Each parameter has a hook: as soon as its gradient is complete, it is all-reduced. All ranks walk the same graph, so the hooks run in
-the same order everywhere.
+Each parameter has a hook: as soon as its gradient is complete, it is all-reduced. All ranks
+walk the same graph, so the hooks run in the same order everywhere.
 
-Paddle: python/paddle/distributed/parallel.py (DataParallel), paddle/fluid/distributed/collective/reducer.cc.
+Paddle: python/paddle/distributed/parallel.py (DataParallel),
+paddle/fluid/distributed/collective/reducer.cc.
 Left out: buckets, overlap with the backward, unused parameters, no_sync.
 """
 
@@ -30,7 +31,9 @@ class ParallelEnv:
 
 
 def init_parallel_env() -> ParallelEnv:
-    """Joins the group of ranks. Ranks that are threads have joined already when `spawn` starts them."""
+    """Joins the group of ranks. Ranks that are threads have joined already when `spawn` starts
+    them.
+    """
     return ParallelEnv()
 
 
@@ -45,7 +48,8 @@ class DataParallel(Layer):
         super().__init__()
         if not isinstance(layers, Layer):
             raise TypeError(
-                f"DataParallel: expected a Layer, but got {type(layers).__name__}. Wrap your network's Layer."
+                f"DataParallel: expected a Layer, but got {type(layers).__name__}. Wrap your "
+                "network's Layer."
             )
         self._layers = layers
         for parameter in layers.parameters():

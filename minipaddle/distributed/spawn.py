@@ -1,7 +1,7 @@
 """spawn: runs a function on several ranks.
 
-Paddle: python/paddle/distributed/spawn.py. There each rank is a process, and spawn returns its context; here a rank is a thread, and
-spawn returns what the ranks returned.
+Paddle: python/paddle/distributed/spawn.py. There each rank is a process, and spawn returns its
+context; here a rank is a thread, and spawn returns what the ranks returned.
 """
 
 from __future__ import annotations
@@ -45,11 +45,13 @@ def spawn(
         raise ValueError(f"spawn: expected nprocs of at least 1, but got {nprocs}. Use 1 or more.")
     if backend != "threads":
         raise ValueError(
-            f"spawn: expected backend 'threads', but got {backend!r}. It is the only backend here so far."
+            f"spawn: expected backend 'threads', but got {backend!r}. It is the only backend here "
+            "so far."
         )
     if not join:
         raise ValueError(
-            "spawn: expected join=True, but got False. Ranks that are threads are always waited for."
+            "spawn: expected join=True, but got False. Ranks that are threads are always waited "
+            "for."
         )
     group = ProcessGroup(nprocs, timeout)
     results: list[Any] = [None] * nprocs

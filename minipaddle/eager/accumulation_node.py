@@ -1,7 +1,8 @@
 """GradNodeAccumulation: the end of the road. It adds what arrives to a leaf's `.grad`.
 
 Paddle: paddle/fluid/eager/accumulation/accumulation_node.h.
-Left out: sparse gradients, reduce hooks for data parallel (data parallel uses the leaf's own hooks).
+Left out: sparse gradients, reduce hooks for data parallel (data parallel uses the leaf's own
+hooks).
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from minipaddle.phi.core.meta_tensor import MetaTensor
 
 
 class GradNodeAccumulation(GradNodeBase):
-    """The node of a leaf. It holds the leaf's AutogradMeta weakly: a graph does not keep a dropped leaf alive."""
+    """The node of a leaf. It holds the leaf's AutogradMeta weakly: a graph does not keep a
+    dropped leaf alive.
+    """
 
     __slots__ = ("leaf_meta",)
 

@@ -1,7 +1,8 @@
-"""Eager backward: walks GradNodes from the loss to the leaves, in the order in which their gradients are complete.
+"""Eager backward: walks GradNodes from the loss to the leaves, in the order in which their
+gradients are complete.
 
-A node may run when *all* its gradients have arrived. How many that will be is counted before the walk starts: the
-number of edges into the node, its in-degree.
+A node may run when *all* its gradients have arrived. How many that will be is counted before the
+walk starts: the number of edges into the node, its in-degree.
 
 Paddle: paddle/fluid/eager/backward.cc (RunBackward, getInDegreeMap), general_grad.h.
 Left out: the queue of nodes that are forced to run first, NaN checks, dist Tensors.
@@ -39,7 +40,8 @@ def get_in_degree_map(roots: Iterable[GradNodeBase]) -> dict[GradNodeBase, int]:
 
 
 class GeneralGrad:
-    """What `paddle.grad` wants: the gradients of `inputs` only, and no node run that does not lead to one of them.
+    """What `paddle.grad` wants: the gradients of `inputs` only, and no node run that does not
+    lead to one of them.
 
     Paddle: the class of that name in paddle/fluid/eager/general_grad.h.
     """
@@ -155,7 +157,8 @@ def _initial_grad(tensor: Tensor, grad: Tensor | None) -> Tensor:
         return Tensor(np.ones_like(tensor._data))
     if grad.shape != tensor.shape:
         raise ValueError(
-            f"backward: expected grad_tensor of shape {list(tensor.shape)}, but got {list(grad.shape)}. "
+            f"backward: expected grad_tensor of shape {list(tensor.shape)}, but got "
+            f"{list(grad.shape)}. "
             "A gradient has its Tensor's shape."
         )
     return grad
@@ -210,7 +213,8 @@ def grad(
     for position, result in enumerate(results):
         if result is None and not allow_unused:
             raise ValueError(
-                f"grad: expected every input to be used by the outputs, but got input {position}, which is not. "
+                f"grad: expected every input to be used by the outputs, but got input {position}, "
+                "which is not. "
                 "Remove it, or set allow_unused=True to get None for it."
             )
         if result is not None and not create_graph:

@@ -1,14 +1,16 @@
-"""Writes the dygraph function of an op, `<op>_ad_func`, and its GradNode class, as straight-line Python.
+"""Writes the dygraph function of an op and its GradNode class, as straight-line Python.
 
-Paddle does the same when it is built: paddle/fluid/eager/auto_code_generator/generator/eager_gen.py writes C++. Here the
-text is written the first time that the op is called, compiled, and put into `linecache`, so that tracebacks and
-`inspect.getsource` show it. Print it with `source_of("matmul")`.
+Paddle does the same when it is built:
+paddle/fluid/eager/auto_code_generator/generator/eager_gen.py writes C++. Here the text is
+written the first time that the op is called, compiled, and put into `linecache`, so that
+tracebacks and `inspect.getsource` show it. Print it with `source_of("matmul")`.
 
-What the text does, in this order: take the arrays out of the Tensors; see to their dtypes; run the kernel (if it fails,
-InferMeta is asked to say why in the user's words); wrap the result; and, if a gradient is wanted, make the GradNode, let it
-keep what the rule will need, and connect its edges.
+What the text does, in this order: take the arrays out of the Tensors; see to their dtypes; run
+the kernel (if it fails, InferMeta is asked to say why in the user's words); wrap the result;
+and, if a gradient is wanted, make the GradNode, let it keep what the rule will need, and
+connect its edges.
 
-Left out: AMP, layout tuning, the profiler's events.
+Left out: layout tuning, the profiler's events.
 """
 
 from __future__ import annotations
@@ -76,11 +78,13 @@ def source_of(name: str) -> str:
 
 
 def camel_case(name: str) -> str:
-    """The op's name inside its node's name: "cross_entropy_with_softmax" gives "CrossEntropyWithSoftmax"."""
+    """The op's name inside its node's name: "cross_entropy_with_softmax" gives
+    "CrossEntropyWithSoftmax".
+    """
     return "".join(word.capitalize() for word in name.split("_"))
 
 
-# -- writing the text -------------------------------------------------------------------------------------------------
+# -- writing the text --------------------------------------------------------------------------
 
 
 def _generate(op: Op) -> Callable:
@@ -302,7 +306,7 @@ def _is_list(op: Op, name: str) -> bool:
     return any(item.name == name and item.is_list for item in op.inputs)
 
 
-# -- what the text calls ----------------------------------------------------------------------------------------------
+# -- what the text calls -----------------------------------------------------------------------
 
 
 def arrays_of(tensors: Any) -> list[Any]:
@@ -336,10 +340,12 @@ def amp_cast(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 
 def explain(op: Op, inputs: tuple, attrs: dict[str, Any], error: Exception) -> None:
-    """Called when a kernel has failed: raises the error that tells the user which input is wrong, if there is one.
+    """Called when a kernel has failed: raises the error that tells the user which input is wrong,
+    if there is one.
 
     Raises:
-        ValueError: an input is not a Tensor (as in Paddle), or InferMeta finds that the inputs don't fit.
+        ValueError: an input is not a Tensor (as in Paddle), or InferMeta finds that the inputs
+            don't fit.
     """
     metas = []
     for item, value in zip(op.inputs, inputs, strict=True):
@@ -347,7 +353,8 @@ def explain(op: Op, inputs: tuple, attrs: dict[str, Any], error: Exception) -> N
         for tensor in values:
             if not isinstance(tensor, Tensor) and not (item.optional and tensor is None):
                 raise ValueError(
-                    f"{op.name}: expected {item.name} to be a Tensor, but got {type(tensor).__name__}. "
+                    f"{op.name}: expected {item.name} to be a Tensor, but got "
+                    f"{type(tensor).__name__}. "
                     "Make one with paddle.to_tensor."
                 ) from None
         found = [None if t is None else MetaTensor(t._data.shape, t._data.dtype) for t in values]

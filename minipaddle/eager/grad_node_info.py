@@ -66,7 +66,8 @@ class GradNodeBase:
             create_graph: record this computation too, so that it can be differentiated again.
 
         Raises:
-            RuntimeError: the node was cleared by an earlier backward, or what it kept was changed in place.
+            RuntimeError: the node was cleared by an earlier backward, or what it kept was changed
+                in place.
         """
         raise NotImplementedError
 
@@ -81,6 +82,8 @@ def require_not_cleared(node: GradNodeBase) -> None:
     """Raises RuntimeError if an earlier backward has freed what `node` kept."""
     if node.cleared:
         raise RuntimeError(
-            f"backward: expected {node.name()} to still have its saved Tensors, but got a graph that an earlier "
-            "backward has freed. Call the first backward with retain_graph=True, or compute the loss again."
+            f"backward: expected {node.name()} to still have its saved Tensors, but got a graph "
+            "that an earlier "
+            "backward has freed. Call the first backward with retain_graph=True, or compute the "
+            "loss again."
         )

@@ -15,7 +15,9 @@ from minipaddle.phi.core.meta_tensor import MetaTensor
 
 
 class GradTensorHolder:
-    """One place per output of the forward op. A second gradient for a place is added to the first."""
+    """One place per output of the forward op. A second gradient for a place is added to the
+    first.
+    """
 
     __slots__ = ("slots",)
 

@@ -23,20 +23,22 @@ from minipaddle.phi.core.op import OPS
 class Tensor:
     """An array that can remember how it was made.
 
-    `_version` counts changes in place; it is a list of one number, so that Tensors that share memory can share it.
+    `_version` counts changes in place; it is a list of one number, so that Tensors that share
+    memory can share it.
     """
 
     __slots__ = ("__weakref__", "_data", "_name", "_version", "autograd_meta", "persistable")
 
     def __init__(self, data: Any) -> None:
-        # numpy gives a plain number where an array would have no dimension; a Tensor always holds an array
+        # numpy gives a plain number where an array would have no dimension; a Tensor always holds
+        # an array
         self._data = np.asarray(data) if isinstance(data, np.generic) else data
         self._version = [0]
         self._name: str | None = None
         self.autograd_meta: AutogradMeta | None = None
         self.persistable = False
 
-    # -- what it is -----------------------------------------------------------------------------------------------
+    # -- what it is ----------------------------------------------------------------------------
 
     @property
     def shape(self) -> Size:
@@ -74,7 +76,7 @@ class Tensor:
         """How often an in-place op has changed the data."""
         return self._version[0]
 
-    # -- gradients ------------------------------------------------------------------------------------------------
+    # -- gradients -----------------------------------------------------------------------------
 
     def _require_meta(self) -> AutogradMeta:
         if self.autograd_meta is None:
@@ -100,7 +102,9 @@ class Tensor:
         return edge.node if edge else None
 
     def _grad_edge(self) -> Edge | None:
-        """Where this Tensor's gradient goes. A leaf gets its GradNodeAccumulation the first time it is asked."""
+        """Where this Tensor's gradient goes. A leaf gets its GradNodeAccumulation the first time
+        it is asked.
+        """
         meta = self.autograd_meta
         if meta is None or meta.stop_gradient:
             return None
@@ -119,7 +123,8 @@ class Tensor:
                 f"shape {list(value.shape)}" if isinstance(value, Tensor) else type(value).__name__
             )
             raise ValueError(
-                f"Tensor.grad: expected None or a Tensor of shape {list(self.shape)}, but got {got}. "
+                f"Tensor.grad: expected None or a Tensor of shape {list(self.shape)}, but got "
+                f"{got}. "
                 "A gradient has its Tensor's shape."
             )
         self._require_meta().grad = value
@@ -136,7 +141,8 @@ class Tensor:
             retain_graph: keep the graph, for another backward.
 
         Raises:
-            RuntimeError: the graph was freed by an earlier backward, or a saved Tensor was changed in place.
+            RuntimeError: the graph was freed by an earlier backward, or a saved Tensor was
+                changed in place.
             ValueError: grad_tensor has another shape than this Tensor.
         """
         run_backward([self], [grad_tensor], retain_graph)
@@ -156,7 +162,8 @@ class Tensor:
         self.clear_gradient(set_to_zero)
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> TensorHookRemoveHelper:
-        """Calls `hook(grad)` when this Tensor's gradient is complete; what it returns replaces the gradient.
+        """Calls `hook(grad)` when this Tensor's gradient is complete; what it returns replaces
+        the gradient.
 
         Raises:
             RuntimeError: no gradient flows to this Tensor.
@@ -164,7 +171,8 @@ class Tensor:
         edge = self._grad_edge()
         if edge is None or self.autograd_meta is None:
             raise RuntimeError(
-                "register_hook: expected a Tensor with stop_gradient=False, but got one with stop_gradient=True. "
+                "register_hook: expected a Tensor with stop_gradient=False, but got one with "
+                "stop_gradient=True. "
                 "Set stop_gradient=False before you compute with it."
             )
         if self.autograd_meta.is_leaf:
@@ -207,7 +215,7 @@ class Tensor:
         """A copy; gradients flow through it."""
         return OPS["assign"](self)
 
-    # -- data -----------------------------------------------------------------------------------------------------
+    # -- data ----------------------------------------------------------------------------------
 
     def numpy(self) -> np.ndarray:
         """The data as a numpy array (a copy)."""
@@ -248,7 +256,8 @@ class Tensor:
     def __len__(self) -> int:
         if not self._data.ndim:
             raise TypeError(
-                "len: expected a Tensor with dimensions, but got a 0-D Tensor. Use item() for its number."
+                "len: expected a Tensor with dimensions, but got a 0-D Tensor. Use item() for its "
+                "number."
             )
         return len(self._data)
 
@@ -261,7 +270,8 @@ class Tensor:
         array = value._data if isinstance(value, Tensor) else np.asarray(value)
         if array.shape != self._data.shape:
             raise ValueError(
-                f"Tensor.set_value: expected shape {list(self.shape)}, but got {list(array.shape)}. "
+                f"Tensor.set_value: expected shape {list(self.shape)}, but got "
+                f"{list(array.shape)}. "
                 "Reshape the value first."
             )
         self._data[...] = array
@@ -323,7 +333,8 @@ def to_tensor(
             array = np.array(data)
         except ValueError as error:
             raise ValueError(
-                "to_tensor: expected lists of equal lengths, but got a ragged list. Pad the shorter rows."
+                "to_tensor: expected lists of equal lengths, but got a ragged list. Pad the "
+                "shorter rows."
             ) from error
     if dtype is not None:
         array = array.astype(to_dtype(dtype).numpy_dtype)
@@ -331,7 +342,8 @@ def to_tensor(
         array = array.astype(dtypes.get_default_dtype())
     if array.dtype not in dtypes.BY_NUMPY:
         raise TypeError(
-            f"to_tensor: expected numbers, but got elements of type {array.dtype}. Convert them to numbers first."
+            f"to_tensor: expected numbers, but got elements of type {array.dtype}. Convert them "
+            "to numbers first."
         )
     wanted = place if isinstance(place, Place) else current_place()
     if isinstance(place, str):
@@ -343,7 +355,9 @@ def to_tensor(
 
 
 def _text(array: np.ndarray) -> str:
-    """The numbers as Paddle prints them: whole floats as `1.`, others with eight digits, columns aligned."""
+    """The numbers as Paddle prints them: whole floats as `1.`, others with eight digits, columns
+    aligned.
+    """
 
     def item_text(item: Any) -> str:
         if array.dtype.kind != "f":

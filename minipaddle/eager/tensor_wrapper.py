@@ -1,7 +1,7 @@
 """TensorWrapper: how a GradNode keeps a Tensor until backward.
 
-It notes the Tensor's inplace_version. If an in-place op has changed the numbers since, the gradient would be
-wrong without anybody noticing; so `array()` refuses.
+It notes the Tensor's inplace_version. If an in-place op has changed the numbers since, the
+gradient would be wrong without anybody noticing; so `array()` refuses.
 
 Paddle: paddle/fluid/eager/tensor_wrapper.h.
 Left out: pack and unpack hooks.
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 class TensorWrapper:
     """Keeps a Tensor's data, for a GradNode.
 
-    An *input* of the op keeps its AutogradMeta as well. An *output* must not: its AutogradMeta points to the very node
-    that holds this wrapper, and the two would keep each other alive. So an output only knows its slot.
+    An *input* of the op keeps its AutogradMeta as well. An *output* must not: its AutogradMeta
+    points to the very node that holds this wrapper, and the two would keep each other alive. So
+    an output only knows its slot.
     """
 
     __slots__ = ("data", "meta", "slot", "version", "version_kept")
@@ -45,8 +46,10 @@ class TensorWrapper:
         """
         if self.version[0] != self.version_kept:
             raise RuntimeError(
-                f"backward: expected a saved Tensor of shape {list(self.data.shape)} at version {self.version_kept}, "
-                f"but got version {self.version[0]}: an in-place op has changed it after it was used. "
+                f"backward: expected a saved Tensor of shape {list(self.data.shape)} at version "
+                f"{self.version_kept}, "
+                f"but got version {self.version[0]}: an in-place op has changed it after it was "
+                "used. "
                 "Use the op that is not in place, or change a clone()."
             )
         return self.data

@@ -33,7 +33,8 @@ class TensorDataset(Dataset):
     def __init__(self, tensors: list[Tensor]) -> None:
         if len({len(tensor) for tensor in tensors}) != 1:
             raise ValueError(
-                f"TensorDataset: expected Tensors of one length, but got {[len(t) for t in tensors]}. Cut them to one."
+                "TensorDataset: expected Tensors of one length, but got "
+                f"{[len(t) for t in tensors]}. Cut them to one."
             )
         self.tensors = tensors
 
@@ -57,7 +58,8 @@ class DataLoader:
     ) -> None:
         if batch_size < 1:
             raise ValueError(
-                f"DataLoader: expected batch_size of at least 1, but got {batch_size}. Use 1 or more."
+                f"DataLoader: expected batch_size of at least 1, but got {batch_size}. Use 1 or "
+                "more."
             )
         self.dataset, self.batch_size = dataset, batch_size
         self.shuffle, self.drop_last = shuffle, drop_last

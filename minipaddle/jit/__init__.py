@@ -22,9 +22,11 @@ def to_static(
     """Makes a function (or a Layer's forward) run as a captured graph.
 
     Args:
-        full_graph: must be False: capture from bytecode, with a fall back to plain Python where something can't be
+        full_graph: must be False: capture from bytecode, with a fall back to plain Python where
+            something can't be
             captured. True is the AST way, which is not here yet.
-        backend: takes the captured PIR program before it is compiled, and returns the program to compile.
+        backend: takes the captured PIR program before it is compiled, and returns the program to
+            compile.
 
     Raises:
         NotImplementedError: full_graph is True.
@@ -32,7 +34,8 @@ def to_static(
     """
     if full_graph:
         raise NotImplementedError(
-            "to_static: expected full_graph=False, but got True (the default). The AST way is not part of minipaddle; "
+            "to_static: expected full_graph=False, but got True (the default). The AST way is not "
+            "part of minipaddle; "
             "pass full_graph=False to capture from bytecode."
         )
     if function is None:

@@ -1,6 +1,7 @@
 """Instruction: one op of a program, ready to run. An InstructionList knows when each value dies.
 
-Paddle: paddle/fluid/framework/new_executor/new_executor_defs.h (Instruction), interpretercore_util.cc.
+Paddle: paddle/fluid/framework/new_executor/new_executor_defs.h (Instruction),
+interpretercore_util.cc.
 Left out: streams, events, dependencies between instructions that could run at the same time.
 """
 

@@ -1,9 +1,11 @@
 """Writes an InstructionList as one straight-line Python function, and compiles it.
 
-Why: a loop over instructions pays for looking up kernel, inputs and outputs in every run. The text below does that once; a
-run then costs little more than the same numpy calls written by hand.
+Why: a loop over instructions pays for looking up kernel, inputs and outputs in every run. The
+text below does that once; a run then costs little more than the same numpy calls written by
+hand.
 
-Paddle: paddle/fluid/framework/new_executor/program_interpreter.cc, pir_interpreter.cc. They do run a loop, in C++.
+Paddle: paddle/fluid/framework/new_executor/program_interpreter.cc, pir_interpreter.cc. They do
+run a loop, in C++.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Optimizer: what all optimizers share: parameters, the learning rate, one step in each world.
 
-An optimizer says once which op updates a parameter (`_append_update`); dygraph runs it now, a Program and a PIR program get it
-as an op.
+An optimizer says once which op updates a parameter (`_append_update`); dygraph runs it now, a
+Program and a PIR program get it as an op.
 
 Paddle: python/paddle/optimizer/optimizer.py.
 Left out: learning-rate schedulers, clipping, weight decay, accumulators.
@@ -54,7 +54,9 @@ class Optimizer:
         return self._learning_rate
 
     def set_lr(self, value: float) -> None:
-        """Changes the learning rate. In a static program that runs already, it is also set in the scope."""
+        """Changes the learning rate. In a static program that runs already, it is also set in the
+        scope.
+        """
         self._learning_rate = float(value)
         self._lr_tensor = None
         if self._lr_name:
@@ -65,10 +67,11 @@ class Optimizer:
     def _append_update(self, parameter: Any, gradient: Any, learning_rate: Any) -> Any:
         """Calls the op that updates one parameter."""
         raise NotImplementedError(
-            f"Optimizer: expected {type(self).__name__} to define _append_update(), but it does not. Write it."
+            f"Optimizer: expected {type(self).__name__} to define _append_update(), but it does "
+            "not. Write it."
         )
 
-    # -- dygraph -------------------------------------------------------------------------------------
+    # -- dygraph -------------------------------------------------------------------------------
 
     def step(self) -> None:
         """Updates every parameter that has a gradient."""
@@ -84,7 +87,7 @@ class Optimizer:
         for parameter in self._parameter_list or ():
             parameter.clear_gradient(set_to_zero)
 
-    # -- both ----------------------------------------------------------------------------------------
+    # -- both ----------------------------------------------------------------------------------
 
     def minimize(self, loss: Any) -> tuple[list[Any], list[tuple[Any, Any]]]:
         """Static: appends backward and the updates. Dygraph: one step, after your loss.backward().
@@ -103,7 +106,8 @@ class Optimizer:
         if isinstance(loss, Value):
             return self._minimize_pir(loss)
         raise TypeError(
-            f"minimize: expected loss to be a Tensor, Variable or Value, but got {type(loss).__name__}. "
+            "minimize: expected loss to be a Tensor, Variable or Value, but got "
+            f"{type(loss).__name__}. "
             "Pass what the network computes."
         )
 

@@ -1,9 +1,11 @@
-"""Operators: `x + y`, `2 * x`, `x @ w`, `x > 0`, for Tensors, Variables, Values and MetaTensors alike.
+"""Operators: `x + y`, `2 * x`, `x @ w`, `x > 0`, for Tensors, Variables, Values and MetaTensors
+alike.
 
-Each class gets the same methods; they differ only in what `call_op` does. A number beside `+ - * /` becomes a `scale`
-op, as in Paddle, and anywhere else a Tensor made by `full`.
+Each class gets the same methods; they differ only in what `call_op` does. A number beside `+ - *
+/` becomes a `scale` op, as in Paddle, and anywhere else a Tensor made by `full`.
 
-Paddle: python/paddle/base/dygraph/math_op_patch.py, base/layers/math_op_patch.py, pir/math_op_patch.py.
+Paddle: python/paddle/base/dygraph/math_op_patch.py, base/layers/math_op_patch.py,
+pir/math_op_patch.py.
 Left out: bitwise operators, floor division, modulo.
 """
 
@@ -22,7 +24,9 @@ NUMBERS = (bool, int, float, np.number, np.bool_)
 
 
 def patch_operators(cls: type, call_op: Callable[..., Any]) -> None:
-    """Gives `cls` the operators. `call_op(op, inputs, attrs)` carries an op out on objects of `cls`."""
+    """Gives `cls` the operators. `call_op(op, inputs, attrs)` carries an op out on objects of
+    `cls`.
+    """
 
     def call(name: str, *inputs: Any, **attrs: Any) -> Any:
         return call_op(OPS[name], inputs, attrs)

@@ -1,4 +1,5 @@
-"""pir: Paddle's SSA IR. Every value is written once and knows its uses; a program is a text that can be read back.
+"""pir: Paddle's SSA IR. Every value is written once and knows its uses; a program is a text that
+can be read back.
 
 Paddle: paddle/pir/, paddle/fluid/pir/, python/paddle/pir/.
 """

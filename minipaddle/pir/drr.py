@@ -8,11 +8,12 @@
     res = pat.ResultPattern()
     res.Op("pd_op.relu")([res.Tensor("a")], [res.Tensor("c")])
 
-A pattern matches where the operations are connected as drawn. A tensor that is made inside the pattern and is not
-kept by the result must have no other reader.
+A pattern matches where the operations are connected as drawn. A tensor that is made inside the
+pattern and is not kept by the result must have no other reader.
 
 Paddle: paddle/fluid/pir/drr/.
-Left out: attributes that are computed by position in a chain of patterns, several outputs of the pattern in any order.
+Left out: attributes that are computed by position in a chain of patterns, several outputs of
+the pattern in any order.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ class _Drawing:
         self.ops: list[PatternOp] = []
 
     def Op(self, name: str, attributes: dict[str, Any] | None = None) -> PatternOp:
-        """Draws an operation. In a source, attributes must be equal (or are captured by an Attr)."""
+        """Draws an operation. In a source, attributes must be equal (or are captured by an
+        Attr).
+        """
         self.ops.append(PatternOp(name, attributes))
         return self.ops[-1]
 
@@ -129,7 +132,8 @@ def find_matches(program: Program, context: DrrPatternContext) -> Iterable[Match
     """All places where the source pattern fits, in program order. Changes nothing."""
     if not context.source.ops:
         raise IRError(
-            "drr: expected a source pattern with at least one operation, but got an empty one. Draw one with pat.Op."
+            "drr: expected a source pattern with at least one operation, but got an empty one. "
+            "Draw one with pat.Op."
         )
     for op in list(program.global_block().ops):
         match = _match_at(op, context.source)
@@ -154,8 +158,10 @@ def apply_patterns(program: Program, contexts: Sequence[DrrPatternContext]) -> i
         count += 1
         if count > limit:
             raise IRError(
-                f"drr: expected a pattern that comes to an end, but got {count} replacements in a program of "
-                f"{program.num_ops()} operations. Its result seems to match its source again; add a constraint."
+                f"drr: expected a pattern that comes to an end, but got {count} replacements in a "
+                "program of "
+                f"{program.num_ops()} operations. Its result seems to match its source again; add "
+                "a constraint."
             )
 
 
@@ -182,9 +188,11 @@ def _match_at(last: Operation, source: SourcePattern) -> MatchContext | None:
             if value is None or match.tensors.setdefault(tensor.name, value) is not value:
                 return False
             maker = makers.get(tensor.name)
-            if maker is not None:
-                if value.index() != maker[1] or not fits(maker[0], value.get_defining_op()):
-                    return False
+            if maker is None:
+                continue
+            drawn_maker, result = maker
+            if value.index() != result or not fits(drawn_maker, value.get_defining_op()):
+                return False
         return True
 
     if not fits(source.ops[-1], last) or len(match.ops) != len(source.ops):
@@ -200,7 +208,9 @@ def _match_at(last: Operation, source: SourcePattern) -> MatchContext | None:
 
 
 def _replace(program: Program, match: MatchContext, source: SourcePattern) -> None:
-    """Inserts the result's operations where the match ends, moves the uses over, erases the match."""
+    """Inserts the result's operations where the match ends, moves the uses over, erases the
+    match.
+    """
     block = program.global_block()
     values = dict(match.tensors)
     made: dict[str, Value] = {}
@@ -228,7 +238,8 @@ def _build(drawn: PatternOp, values: dict[str, Value], match: MatchContext) -> d
     declaration = get_op_info(drawn.name).op
     if declaration is None:
         raise IRError(
-            f"drr: expected a pd_op operation in the result, but got {drawn.name!r}. Use operations with a kernel."
+            f"drr: expected a pd_op operation in the result, but got {drawn.name!r}. Use "
+            "operations with a kernel."
         )
     given: dict[str, Any] = {}
     for name, value in drawn.attributes.items():

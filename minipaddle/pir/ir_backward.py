@@ -1,7 +1,7 @@
 """ir_backward: gradients of a PIR program.
 
-Operations are walked in reverse; each adds its `<op>_grad`. Values have no names here: which gradient belongs to which value
-stands in a map.
+Operations are walked in reverse; each adds its `<op>_grad`. Values have no names here: which
+gradient belongs to which value stands in a map.
 
 Paddle: python/paddle/autograd/ir_backward.py, backward_utils.py.
 Left out: control flow, higher orders, pruning of forward operations that only gradients used.
@@ -82,7 +82,8 @@ def calc_gradient(
     path = _path_to(outputs, program.global_block().ops, stopped)
     if not path:
         raise ValueError(
-            "append_backward: expected the loss to depend on a value with stop_gradient=False, but got none. "
+            "append_backward: expected the loss to depend on a value with stop_gradient=False, "
+            "but got none. "
             "Set stop_gradient=False on an input, or use a parameter."
         )
     walk = _Walk(stopped)

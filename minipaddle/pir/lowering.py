@@ -1,6 +1,8 @@
-"""From a PIR program to instructions: number the values, see what comes from where, drop what nobody fetches.
+"""From a PIR program to instructions: number the values, see what comes from where, drop what
+nobody fetches.
 
-IntArray and Scalar operands that are constants are written into the call; the operations that made them are then not run.
+IntArray and Scalar operands that are constants are written into the call; the operations that
+made them are then not run.
 
 Paddle: paddle/fluid/pir/transforms/pd_op_to_kernel_pass.cc, new_executor/pir_adaptor/.
 Left out: the kernel dialect as a program of its own.
@@ -98,7 +100,9 @@ def instruction_of(op: Operation, numbers: dict[Value, str]) -> Instruction:
 
 
 def _fetched(item: Any, program: Program) -> Value:
-    """The value behind an entry of fetch_list: a Value, or the name of a parameter, an input or a pd_op.fetch."""
+    """The value behind an entry of fetch_list: a Value, or the name of a parameter, an input or a
+    pd_op.fetch.
+    """
     ops = program.global_block().ops
     if isinstance(item, str):
         for op in ops:

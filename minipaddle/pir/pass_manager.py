@@ -31,7 +31,8 @@ class Pass:
 
     def run(self, program: Program) -> int:
         raise NotImplementedError(
-            f"Pass.run: expected {type(self).__name__} to define run(program), but it does not. Write it."
+            f"Pass.run: expected {type(self).__name__} to define run(program), but it does not. "
+            "Write it."
         )
 
 
@@ -59,7 +60,9 @@ class DrrPass(Pass):
 
 @dataclass(frozen=True)
 class PassRecord:
-    """What one pass did: its name, the places it changed, its time in ms, the program before and after."""
+    """What one pass did: its name, the places it changed, its time in ms, the program before and
+    after.
+    """
 
     name: str
     changed: int
@@ -124,7 +127,8 @@ class PassManager:
                 program.verify()
             except (IRError, ValueError) as error:
                 raise IRError(
-                    f"PassManager.run: expected {item.name} to leave a well-formed program, but got one that is not: "
+                    f"PassManager.run: expected {item.name} to leave a well-formed program, but "
+                    "got one that is not: "
                     f"{error} Look at what the pass rewrites."
                 ) from error
             self.records.append(PassRecord(item.name, changed, milliseconds, before, str(program)))

@@ -1,6 +1,7 @@
 """static: the static-graph API, for both kinds of program.
 
-As in Paddle 3, a program is a PIR program, except inside `paddle.pir_utils.OldIrGuard()`, where it is the classic Program.
+As in Paddle 3, a program is a PIR program, except inside `paddle.pir_utils.OldIrGuard()`, where
+it is the classic Program.
 
 Paddle: python/paddle/static/.
 """
@@ -79,7 +80,8 @@ def program_guard(main_program: Any, startup_program: Any = None) -> Iterator[No
         if program is not None and not isinstance(program, kind):
             raise TypeError(
                 f"program_guard: expected a {kind.__module__}.Program in this mode, but got "
-                f"{type(program).__module__}.{type(program).__name__}. Classic Programs are built inside "
+                f"{type(program).__module__}.{type(program).__name__}. Classic Programs are built "
+                "inside "
                 "paddle.pir_utils.OldIrGuard()."
             )
     guard = base.program_guard if world == "program" else pir.program_guard
@@ -99,7 +101,8 @@ def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: i
         return variable
     if any(value.name == name for value in pir.default_main_program().list_vars()):
         raise ValueError(
-            f"static.data: expected a new name, but got {name!r}, which the program has. Choose another name."
+            f"static.data: expected a new name, but got {name!r}, which the program has. Choose "
+            "another name."
         )
     attributes = {
         "name": name,

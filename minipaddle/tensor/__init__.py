@@ -1,6 +1,7 @@
 """tensor: the functions that users call, `paddle.mean(x)`, and the same as methods, `x.mean()`.
 
-Most of them are the op itself. Those below only give arguments their user-facing form, in every world alike.
+Most of them are the op itself. Those below only give arguments their user-facing form, in every
+world alike.
 
 Paddle: python/paddle/tensor/.
 """
@@ -108,7 +109,8 @@ def t(input: Any, name: Any = None) -> Any:
     """A matrix with its two axes swapped. Raises ValueError for more than two dimensions."""
     if input.ndim > 2:
         raise ValueError(
-            f"t: expected at most 2 dimensions, but got shape {list(input.shape)}. Use transpose with a perm."
+            f"t: expected at most 2 dimensions, but got shape {list(input.shape)}. Use transpose "
+            "with a perm."
         )
     return input if input.ndim < 2 else transpose(input, perm=[1, 0])
 

@@ -2,8 +2,8 @@
 
 Why: one kernel instead of three, and the sum is written into the product's own memory.
 
-Paddle: paddle/fluid/pir/transforms/gpu/matmul_add_act_fuse_pass.cc. There `fc` is for inference only; here it has a gradient, so that
-a fused program can be trained and compared.
+Paddle: paddle/fluid/pir/transforms/gpu/matmul_add_act_fuse_pass.cc. There `fc` is for inference
+only; here it has a gradient, so that a fused program can be trained and compared.
 Left out: gelu and other activations.
 """
 

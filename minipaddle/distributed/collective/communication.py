@@ -38,7 +38,8 @@ COMBINE = {
 def _require_tensor(who: str, tensor: Any) -> Tensor:
     if not isinstance(tensor, Tensor):
         raise ValueError(
-            f"{who}: expected a Tensor, but got {type(tensor).__name__}. Make one with paddle.to_tensor."
+            f"{who}: expected a Tensor, but got {type(tensor).__name__}. Make one with "
+            "paddle.to_tensor."
         )
     return tensor
 
@@ -52,8 +53,10 @@ def _set(tensor: Tensor, array: np.ndarray) -> None:
 def _check_same_shape(who: str, mine: Tensor, array: np.ndarray, source: int) -> None:
     if array.shape != mine._data.shape or array.dtype != mine._data.dtype:
         raise CollectiveError(
-            f"{who}: expected shape {list(mine.shape)} and dtype {mine.dtype.name} on every rank, but got "
-            f"{list(array.shape)} and {array.dtype} from rank {source}. Use Tensors of one shape and dtype."
+            f"{who}: expected shape {list(mine.shape)} and dtype {mine.dtype.name} on every rank, "
+            "but got "
+            f"{list(array.shape)} and {array.dtype} from rank {source}. Use Tensors of one shape "
+            "and dtype."
         )
 
 
@@ -110,14 +113,17 @@ def all_reduce(
         result = ring_all_reduce(here, get_rank(), tensor._data, COMBINE[op])
     except ValueError as error:  # numpy can't combine parts of different sizes
         raise CollectiveError(
-            f"all_reduce: expected one shape on every rank, but rank {get_rank()} has {list(tensor.shape)} and another "
+            f"all_reduce: expected one shape on every rank, but rank {get_rank()} has "
+            f"{list(tensor.shape)} and another "
             "rank has a different one. Use Tensors of one shape."
         ) from error
     _set(tensor, result / here.world_size if op == ReduceOp.AVG else result)
 
 
 def broadcast(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) -> None:
-    """Every rank's `tensor` becomes that of rank `src`. Raises ValueError if there is no such rank."""
+    """Every rank's `tensor` becomes that of rank `src`. Raises ValueError if there is no such
+    rank.
+    """
     _require_tensor("broadcast", tensor)
     here = get_group()
     here.check_rank("broadcast", "src", src)

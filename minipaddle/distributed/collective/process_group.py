@@ -1,9 +1,11 @@
 """ProcessGroup: the ranks that talk to each other. This one's ranks are threads.
 
-A message is put into the mailbox of (source, destination); `recv` waits for it. All collectives are written on these two, in
-communication.py, so each byte that moves can be counted: `messages` lists them.
+A message is put into the mailbox of (source, destination); `recv` waits for it. All collectives
+are written on these two, in communication.py, so each byte that moves can be counted: `messages`
+lists them.
 
-Paddle: paddle/phi/core/distributed/collective/process_group.h (ProcessGroupNCCL, ProcessGroupGloo).
+Paddle: paddle/phi/core/distributed/collective/process_group.h (ProcessGroupNCCL,
+ProcessGroupGloo).
 Left out: streams, asynchronous tasks.
 """
 
@@ -22,7 +24,9 @@ from minipaddle.common.errors import CollectiveError
 
 @dataclass(frozen=True)
 class Message:
-    """One message that was sent: by which operation, in which of its steps, what part of the data."""
+    """One message that was sent: by which operation, in which of its steps, what part of the
+    data.
+    """
 
     operation: str
     step: int
@@ -66,7 +70,8 @@ class ProcessGroup:
         """Waits for the next message from `source`.
 
         Raises:
-            CollectiveError: none came in time, the other rank has ended, or it is in another operation.
+            CollectiveError: none came in time, the other rank has ended, or it is in another
+                operation.
         """
         mailbox = self._mail[source, destination]
         deadline = time.monotonic() + self.timeout
@@ -74,19 +79,23 @@ class ProcessGroup:
             while not mailbox:
                 if source in self._ended:
                     raise CollectiveError(
-                        f"{operation}: rank {destination} expected a message from rank {source}, but rank {source} "
+                        f"{operation}: rank {destination} expected a message from rank {source}, "
+                        f"but rank {source} "
                         f"{self._ended[source]}. Call {operation} on every rank, in the same order."
                     )
                 remaining = deadline - time.monotonic()
                 if remaining <= 0 or not self._changed.wait(remaining):
                     raise CollectiveError(
-                        f"{operation}: rank {destination} expected a message from rank {source} within "
-                        f"{self.timeout:g} s, but got none. Call {operation} on every rank, in the same order."
+                        f"{operation}: rank {destination} expected a message from rank {source} "
+                        "within "
+                        f"{self.timeout:g} s, but got none. Call {operation} on every rank, in "
+                        "the same order."
                     )
             message, array = mailbox.popleft()
         if message.operation != operation:
             raise CollectiveError(
-                f"{operation}: rank {destination} expected rank {source} to be in {operation} too, but got a message of "
+                f"{operation}: rank {destination} expected rank {source} to be in {operation} "
+                "too, but got a message of "
                 f"{message.operation}. Call the same operations on every rank, in the same order."
             )
         return array

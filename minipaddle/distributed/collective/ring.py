@@ -2,14 +2,15 @@
 
 The data is cut into N parts, one per rank; the ranks stand in a ring and only talk to the next one.
 
-    reduce-scatter, N-1 steps:  rank r sends part r - step on, and adds what comes in; afterwards each rank has the whole sum of
+    reduce-scatter, N-1 steps:  rank r sends part r - step on, and adds what comes in; afterwards
+    each rank has the whole sum of
                                 one part
     all-gather, N-1 steps:      the finished parts go round
 
 Each rank sends 2 (N-1)/N of the data, however many ranks there are.
 
-Source: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009. Paddle leaves this to
-NCCL and Gloo.
+Source: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
+workstations", 2009. Paddle leaves this to NCCL and Gloo.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def ring_all_reduce(
 
     for step in range(size - 1):
         sent, received = (rank - step) % size, (rank - step - 1) % size
-        # the part has come round from the ranks behind: theirs first, so that the order of the sum is fixed
+        # the part has come round from the ranks behind: theirs first, so that the order of the sum
+        # is fixed
         parts[received] = combine(pass_on(step, sent), parts[received])
     for step in range(size - 1):
         sent, received = (rank + 1 - step) % size, (rank - step) % size

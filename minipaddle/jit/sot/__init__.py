@@ -4,9 +4,10 @@
                                    -> Guard                -> when may it be used again?
                                    -> PyCodeGen            -> new bytecode that calls it
 
-Paddle: python/paddle/jit/sot/. Real Paddle hooks CPython's frame evaluation in C (PEP 523); here the function is wrapped.
-Left out: graph breaks with resume functions (a function that can't be captured whole runs as plain Python), loops, side
-effects.
+Paddle: python/paddle/jit/sot/. Real Paddle hooks CPython's frame evaluation in C (PEP 523);
+here the function is wrapped.
+Left out: graph breaks with resume functions (a function that can't be captured whole runs as
+plain Python), loops, side effects.
 """
 
 from minipaddle.jit.sot.translate import StaticFunction, symbolic_translate

@@ -1,7 +1,9 @@
 """FunctionGraph: the PIR program that a trace fills, and the function compiled from it.
 
-Paddle: python/paddle/jit/sot/opcode_translator/executor/function_graph.py, jit/dy2static/pir_partial_program.py.
-Left out: parameters as builtin.parameter (each Tensor that the function meets is an input, pd_op.data), in-place ops.
+Paddle: python/paddle/jit/sot/opcode_translator/executor/function_graph.py,
+jit/dy2static/pir_partial_program.py.
+Left out: parameters as builtin.parameter (each Tensor that the function meets is an input,
+pd_op.data), in-place ops.
 """
 
 from __future__ import annotations
@@ -92,7 +94,8 @@ class FunctionGraph:
 class CompiledGraph:
     """Forward and backward of a captured program, as two functions.
 
-    The forward also gives the values that the backward needs; between the two, the GradNode keeps them.
+    The forward also gives the values that the backward needs; between the two, the GradNode keeps
+    them.
     """
 
     def __init__(self, program: Program, inputs: Sequence[Value], outputs: Sequence[Value]) -> None:
@@ -166,7 +169,9 @@ class CompiledGraph:
 
 
 class GradNodeRunProgram(GradNodeBase):
-    """The backward of a whole captured graph. Paddle: paddle/fluid/eager/to_static/run_program_impl.cc."""
+    """The backward of a whole captured graph. Paddle:
+    paddle/fluid/eager/to_static/run_program_impl.cc.
+    """
 
     __slots__ = ("graph", "saved")
 
@@ -178,7 +183,8 @@ class GradNodeRunProgram(GradNodeBase):
         require_not_cleared(self)
         if create_graph:
             raise NotImplementedError(
-                "GradNodeRunProgram: expected create_graph=False, but got True: a captured graph has no second "
+                "GradNodeRunProgram: expected create_graph=False, but got True: a captured graph "
+                "has no second "
                 "gradient here. Call the function without to_static."
             )
         assert self.graph.backward is not None

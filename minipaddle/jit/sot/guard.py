@@ -1,7 +1,8 @@
 """Guards: under which conditions a captured graph may be used again.
 
-Everything that the tracer relied on becomes one condition: a Tensor's shape, dtype and stop_gradient; a number's value; which
-function a name stands for. Together they are one lambda of the frame, as text that can be read.
+Everything that the tracer relied on becomes one condition: a Tensor's shape, dtype and
+stop_gradient; a number's value; which function a name stands for. Together they are one lambda
+of the frame, as text that can be read.
 
 Paddle: python/paddle/jit/sot/opcode_translator/executor/guard.py.
 """
@@ -20,7 +21,9 @@ SIMPLE = (bool, int, float, str, bytes, type(None))
 
 
 def layer_state(layer: Layer) -> tuple:
-    """What a graph relies on in a Layer: which parameters it has, and the mode of each of its parts."""
+    """What a graph relies on in a Layer: which parameters it has, and the mode of each of its
+    parts.
+    """
     parts = [layer, *layer.sublayers()]
     return tuple(map(id, layer.parameters())), tuple(part.training for part in parts)
 
@@ -71,7 +74,9 @@ class Guard:
             self.conditions[f"{where} is {first}"] = None
 
     def add_layer(self, tracker: Tracker, layer: Layer) -> None:
-        """The graph holds the parameters of this Layer, and was captured for its training or eval mode."""
+        """The graph holds the parameters of this Layer, and was captured for its training or eval
+        mode.
+        """
         try:
             where = tracker.expression(self.constants)
         except LookupError:

@@ -1,9 +1,11 @@
-"""OpcodeExecutor: runs bytecode on variables instead of objects. One method per opcode, named after it.
+"""OpcodeExecutor: runs bytecode on variables instead of objects. One method per opcode, named
+after it.
 
 What it can't do raises BreakGraphError, with the place in the user's file.
 
 Paddle: python/paddle/jit/sot/opcode_translator/executor/opcode_executor.py.
-Left out: loops, exceptions, generators, comprehensions, closures that are made while tracing, writing to objects.
+Left out: loops, exceptions, generators, comprehensions, closures that are made while tracing,
+writing to objects.
 """
 
 from __future__ import annotations
@@ -57,6 +59,8 @@ COMPARE_OPS = {
     ">=": operator.ge,
 }
 MAX_INLINE_DEPTH = 50
+SIDE_EFFECTS = (print, input, open)  # must happen at every call, so they can't be in a graph
+NEEDS_NUMBERS = (float, int, bool, id, type, isinstance)  # of a Tensor: not known while tracing
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,9 @@ class _Return(Exception):
 
 
 class OpcodeExecutor:
-    """Runs one function's bytecode symbolically. A function that it calls gets an executor of its own (inlining)."""
+    """Runs one function's bytecode symbolically. A function that it calls gets an executor of its
+    own (inlining).
+    """
 
     def __init__(
         self,
@@ -149,10 +155,11 @@ class OpcodeExecutor:
         opname = self.instructions[max(self.position - 1, 0)].opname
         file = self.code.co_filename.replace("\\", "/").rpartition("/")[2]
         raise BreakGraphError(
-            f"graph break: {reason} ({file}:{self.line}, {opname}). The function runs as plain Python instead."
+            f"graph break: {reason} ({file}:{self.line}, {opname}). The function runs as plain "
+            "Python instead."
         )
 
-    # -- the stack -----------------------------------------------------------------------------------
+    # -- the stack -----------------------------------------------------------------------------
 
     def push(self, variable: VariableBase) -> None:
         self.stack.append(variable)
@@ -168,7 +175,9 @@ class OpcodeExecutor:
         return taken
 
     def wrap(self, value: Any, tracker: Tracker) -> VariableBase:
-        """The variable for an object that was found somewhere: guarded, and a Tensor becomes an input."""
+        """The variable for an object that was found somewhere: guarded, and a Tensor becomes an
+        input.
+        """
         if isinstance(value, Tensor):
             self.guard.add_tensor(tracker, value)
             known = self.graph.known_input(value)
@@ -181,7 +190,7 @@ class OpcodeExecutor:
         self.guard.add_object(tracker, value)
         return ObjectVariable(value, tracker)
 
-    # -- names and constants -------------------------------------------------------------------------
+    # -- names and constants -------------------------------------------------------------------
 
     def RESUME(self, instruction: dis.Instruction) -> None:
         """Marks the start of a function."""
@@ -272,7 +281,9 @@ class OpcodeExecutor:
 
     @staticmethod
     def _loads_method(instruction: dis.Instruction) -> bool:
-        """Since 3.12, a flag in LOAD_ATTR's argument says that a call follows; then a NULL belongs beside it."""
+        """Since 3.12, a flag in LOAD_ATTR's argument says that a call follows; then a NULL
+        belongs beside it.
+        """
         names_are_doubled = "LOAD_METHOD" not in dis.opmap or dis.opmap["LOAD_METHOD"] > 255
         return names_are_doubled and instruction.arg is not None and bool(instruction.arg & 1)
 
@@ -291,7 +302,7 @@ class OpcodeExecutor:
         index = -instruction.argval
         self.stack[-1], self.stack[index] = self.stack[index], self.stack[-1]
 
-    # -- computing -----------------------------------------------------------------------------------
+    # -- computing -----------------------------------------------------------------------------
 
     def _compute(self, function: Any, *variables: VariableBase, **keywords: VariableBase) -> None:
         """Calls a real function with Values and objects; ops in it land in the graph."""
@@ -367,7 +378,7 @@ class OpcodeExecutor:
             self.break_graph(f"unpacking {len(items)} items into {instruction.arg} names")
         self.stack.extend(reversed(items))
 
-    # -- calls ---------------------------------------------------------------------------------------
+    # -- calls ---------------------------------------------------------------------------------
 
     def KW_NAMES(self, instruction: dis.Instruction) -> None:
         self.keyword_names = instruction.argval
@@ -410,13 +421,9 @@ class OpcodeExecutor:
             return
         if isinstance(function, Layer):
             self.guard.add_layer(callee.tracker, function)
-        if function in (print, input, open, id, isinstance, type, float, int, bool):
-            if any(isinstance(item, TensorVariable) for item in args) or function in (
-                print,
-                input,
-                open,
-            ):
-                self.break_graph(f"the call of {function.__name__}")
+        on_tensors = any(isinstance(item, TensorVariable) for item in args)
+        if function in SIDE_EFFECTS or (on_tensors and function in NEEDS_NUMBERS):
+            self.break_graph(f"the call of {function.__name__}")
         self._compute(function, *args, **kwargs)
 
     def _inline(
@@ -438,7 +445,7 @@ class OpcodeExecutor:
         executor = OpcodeExecutor(function, arguments, self.graph, self.guard, self.steps, self)
         return executor.run()
 
-    # -- where to go next ----------------------------------------------------------------------------
+    # -- where to go next ----------------------------------------------------------------------
 
     def RETURN_VALUE(self, instruction: dis.Instruction) -> None:
         raise _Return(self.pop())
@@ -447,7 +454,9 @@ class OpcodeExecutor:
         raise _Return(ObjectVariable(instruction.argval, ConstTracker(instruction.argval)))
 
     def TO_BOOL(self, instruction: dis.Instruction) -> None:
-        """3.13 asks for the truth before it jumps; the jump below asks again, which changes nothing."""
+        """3.13 asks for the truth before it jumps; the jump below asks again, which changes
+        nothing.
+        """
 
     def JUMP_FORWARD(self, instruction: dis.Instruction) -> None:
         self.position = self.position_of[instruction.argval]

@@ -1,6 +1,7 @@
 """PyCodeGen: writes the new bytecode. It calls the graph and builds what the function returns.
 
-`dis` reads bytecode, the `bytecode` library writes it. Where Python versions differ, it says so here and nowhere else.
+`dis` reads bytecode, the `bytecode` library writes it. Where Python versions differ, it says so
+here and nowhere else.
 
 Paddle: python/paddle/jit/sot/opcode_translator/executor/pycode_generator.py.
 """

@@ -53,7 +53,9 @@ class GlobalTracker(Tracker):
 
 
 class ConstTracker(Tracker):
-    """An object that is known and does not change its identity: a constant of the code, a builtin, a module's namespace."""
+    """An object that is known and does not change its identity: a constant of the code, a
+    builtin, a module's namespace.
+    """
 
     def __init__(self, value: Any) -> None:
         self.value = value

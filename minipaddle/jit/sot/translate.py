@@ -54,12 +54,14 @@ class StaticFunction:
         plain = function.__func__ if isinstance(function, types.MethodType) else function
         if not isinstance(plain, types.FunctionType):
             raise TypeError(
-                f"to_static: expected a Python function or a Layer, but got {type(function).__name__}. "
+                "to_static: expected a Python function or a Layer, but got "
+                f"{type(function).__name__}. "
                 "Only Python functions have bytecode to translate."
             )
         if plain.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
             raise TypeError(
-                f"to_static: expected a function with named parameters, but {plain.__name__} has * or **. "
+                f"to_static: expected a function with named parameters, but {plain.__name__} has "
+                "* or **. "
                 "Name its parameters."
             )
         self.function = plain
@@ -139,7 +141,8 @@ class StaticFunction:
             pycode.load_const(variable.value)
         else:
             raise BreakGraphError(
-                f"graph break: {self.function.__name__} returns {variable!r}. The function runs as plain Python instead."
+                f"graph break: {self.function.__name__} returns {variable!r}. The function runs "
+                "as plain Python instead."
             )
 
 

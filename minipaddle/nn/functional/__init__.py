@@ -46,7 +46,8 @@ def cross_entropy(
     """
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(
-            f"cross_entropy: expected reduction 'mean', 'sum' or 'none', but got {reduction!r}. Use one of them."
+            f"cross_entropy: expected reduction 'mean', 'sum' or 'none', but got {reduction!r}. "
+            "Use one of them."
         )
     short_label = label.ndim == input.ndim - 1
     if short_label:

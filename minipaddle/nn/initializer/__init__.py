@@ -1,4 +1,5 @@
-"""initializer: how a parameter gets its first numbers. Each is a call of an op, so it works in every world.
+"""initializer: how a parameter gets its first numbers. Each is a call of an op, so it works in
+every world.
 
 Paddle: python/paddle/nn/initializer/.
 """
@@ -19,7 +20,8 @@ class Initializer:
 
     def __call__(self, shape: Sequence[int], dtype: Any) -> Any:
         raise NotImplementedError(
-            f"Initializer: expected {type(self).__name__} to define __call__(shape, dtype), but it does not. Write it."
+            f"Initializer: expected {type(self).__name__} to define __call__(shape, dtype), but "
+            "it does not. Write it."
         )
 
 
@@ -42,7 +44,8 @@ class Assign(Initializer):
     def __call__(self, shape: Sequence[int], dtype: Any) -> Any:
         if list(self.value.shape) != list(shape):
             raise ValueError(
-                f"Assign: expected numbers of shape {list(shape)}, but got {list(self.value.shape)}. "
+                f"Assign: expected numbers of shape {list(shape)}, but got "
+                f"{list(self.value.shape)}. "
                 "Reshape them to the parameter's shape."
             )
         return OPS["assign_value"](shape=shape, dtype=dtype, values=self.value.ravel().tolist())
@@ -59,7 +62,9 @@ class Uniform(Initializer):
 
 
 class XavierUniform(Initializer):
-    """Uniform in (-a, a) with a = sqrt(6 / (fan_in + fan_out)): keeps the size of activations (Glorot, Bengio 2010)."""
+    """Uniform in (-a, a) with a = sqrt(6 / (fan_in + fan_out)): keeps the size of activations
+    (Glorot, Bengio 2010).
+    """
 
     def __call__(self, shape: Sequence[int], dtype: Any) -> Any:
         fan_in, fan_out = (shape[0], shape[1]) if len(shape) > 1 else (shape[0], shape[0])

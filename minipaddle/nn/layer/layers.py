@@ -55,10 +55,12 @@ class Layer:
         self._forward_pre_hooks.append(hook)
 
     def register_forward_post_hook(self, hook: Callable) -> None:
-        """Calls `hook(layer, inputs, outputs)` after forward; what it returns replaces the outputs."""
+        """Calls `hook(layer, inputs, outputs)` after forward; what it returns replaces the
+        outputs.
+        """
         self._forward_post_hooks.append(hook)
 
-    # -- what belongs to it --------------------------------------------------------------------------
+    # -- what belongs to it --------------------------------------------------------------------
 
     def __setattr__(self, name: str, value: Any) -> None:
         kinds = (("_parameters", _is_parameter), ("_sub_layers", lambda v: isinstance(v, Layer)))
@@ -67,7 +69,8 @@ class Layer:
             if belongs(value):
                 if held is None:
                     raise AttributeError(
-                        f"Layer: expected super().__init__() before {name!r} is set, but it was not called. "
+                        f"Layer: expected super().__init__() before {name!r} is set, but it was "
+                        "not called. "
                         f"Call super().__init__() first in {type(self).__name__}.__init__."
                     )
                 held[name] = value
@@ -92,7 +95,8 @@ class Layer:
         """Adds a layer under a name."""
         if not isinstance(sublayer, Layer):
             raise TypeError(
-                f"add_sublayer: expected a Layer, but got {type(sublayer).__name__}. Wrap functions in a Layer."
+                f"add_sublayer: expected a Layer, but got {type(sublayer).__name__}. Wrap "
+                "functions in a Layer."
             )
         self._sub_layers[name] = sublayer
         return sublayer
@@ -121,7 +125,7 @@ class Layer:
     def parameters(self) -> list[Any]:
         return [parameter for _, parameter in self.named_parameters()]
 
-    # -- state ---------------------------------------------------------------------------------------
+    # -- state ---------------------------------------------------------------------------------
 
     def train(self) -> None:
         """Switches to training."""

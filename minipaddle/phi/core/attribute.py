@@ -4,8 +4,8 @@ A kernel's keyword-only parameters are the op's attributes; their annotation say
 
     def mean(xp, x, *, axis: IntArray = (), keepdim: bool = False): ...
 
-`IntArray` and `Scalar` may also be given as Tensors. In PIR they are operands, made by `pd_op.full_int_array`
-and `pd_op.full`; all other kinds are printed between the braces.
+`IntArray` and `Scalar` may also be given as Tensors. In PIR they are operands, made by
+`pd_op.full_int_array` and `pd_op.full`; all other kinds are printed between the braces.
 
 Paddle: paddle/phi/common/int_array.h and scalar.h.
 """
@@ -42,7 +42,9 @@ class Floats:
 
 
 class Axes:
-    """Marks an attribute that is a list of axes and stays between the braces in PIR (transpose's perm)."""
+    """Marks an attribute that is a list of axes and stays between the braces in PIR (transpose's
+    perm).
+    """
 
 
 MUTABLE = (IntArray, Scalar)  # the kinds that PIR shows as operands
@@ -106,7 +108,8 @@ CONVERTERS = {
 
 
 def convert(who: str, name: str, kind: type, value: Any) -> Any:
-    """Turns a user's `value` into the attribute's own form: tuples of ints, Python numbers, a DataType, a Place.
+    """Turns a user's `value` into the attribute's own form: tuples of ints, Python numbers, a
+    DataType, a Place.
 
     Raises:
         TypeError: the value is not of that kind.

@@ -1,6 +1,7 @@
 """The random generator that all random ops share, so that `paddle.seed` makes a run repeatable.
 
-Paddle: paddle/phi/core/generator.h. The numbers differ from Paddle's: numpy's generator is another one.
+Paddle: paddle/phi/core/generator.h. The numbers differ from Paddle's: numpy's generator is
+another one.
 Left out: one generator per device.
 """
 

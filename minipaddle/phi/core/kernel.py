@@ -55,7 +55,8 @@ class KernelFactory:
         fitting = [key for key in self.kernels if key.fits(backend, name)]
         if not fitting:
             raise NotImplementedError(
-                f"{self.who}: expected a kernel for {backend} and {name}, but got only {list(self.kernels)}. "
+                f"{self.who}: expected a kernel for {backend} and {name}, but got only "
+                f"{list(self.kernels)}. "
                 f"Register one with @{self.who}.kernel(backend={backend!r}, dtype={name!r})."
             )
         return self.kernels[max(fitting, key=lambda key: key.precision)]

@@ -10,12 +10,15 @@
     def _(out, out_grad):               # names say what is kept: inputs, outputs, <output>_grad
         return (out_grad * (1.0 - out * out),)
 
-From it follow the dygraph function and its GradNode, the Program op and the PIR op, their gradients and the op
-`tanh_grad`. A gradient rule calls ops and operators only, so that it can be *bound*: to kernels it computes with arrays, to
-InferMeta functions it computes shapes, unbound it records in whatever world it is called.
+From it follow the dygraph function and its GradNode, the Program op and the PIR op, their
+gradients and the op `tanh_grad`. A gradient rule calls ops and operators only, so that it can be
+*bound*: to kernels it computes with arrays, to InferMeta functions it computes shapes, unbound it
+records in whatever world it is called.
 
-Paddle: paddle/phi/ops/yaml/ops.yaml and backward.yaml, paddle/phi/kernels/. There the pieces are apart, and generators join them.
-Left out: layouts, kernels with several dtypes in one key, inplace and view maps for strided kernels.
+Paddle: paddle/phi/ops/yaml/ops.yaml and backward.yaml, paddle/phi/kernels/. There the pieces
+are apart, and generators join them.
+Left out: layouts, kernels with several dtypes in one key, inplace and view maps for strided
+kernels.
 """
 
 from __future__ import annotations
@@ -45,7 +48,9 @@ class TensorList:
 
 
 class NoNeedBuffer:
-    """Annotation of a gradient rule's parameter of which only shape and dtype are used, not the data."""
+    """Annotation of a gradient rule's parameter of which only shape and dtype are used, not the
+    data.
+    """
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,9 @@ class Vjp:
             )
 
     def bound_to(self, key: object, meaning: Callable[[Op], Callable]) -> Callable:
-        """The rule as a plain function in which each op that it calls is replaced by `meaning(op)`."""
+        """The rule as a plain function in which each op that it calls is replaced by
+        `meaning(op)`.
+        """
         if key not in self._bound:
             rule = self.rule
 
@@ -154,7 +161,7 @@ class Op:
         self.__name__ = name
         self.__doc__ = inspect.getdoc(kernel)
 
-    # -- the rest of the declaration ------------------------------------------------------------------------------
+    # -- the rest of the declaration -----------------------------------------------------------
 
     def infer_meta(self, function: Callable) -> Callable:
         """Sets the InferMeta function: MetaTensors and attributes in, MetaTensor(s) out."""
@@ -168,7 +175,9 @@ class Op:
         wrt: Sequence[str] | None = None,
         invoke: bool = False,
     ) -> Any:
-        """Sets the gradient rule. `wrt` names the inputs that have a gradient (default: all of them)."""
+        """Sets the gradient rule. `wrt` names the inputs that have a gradient (default: all of
+        them).
+        """
         if rule is None:
             return partial(self.vjp, wrt=wrt, invoke=invoke)
         self.vjp_rule = Vjp(self, rule, wrt, invoke)
@@ -188,7 +197,7 @@ class Op:
 
         return register
 
-    # -- what follows from it -------------------------------------------------------------------------------------
+    # -- what follows from it ------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return current_world().call(self, args, kwargs)
@@ -230,7 +239,8 @@ class Op:
         """The gradient rule. Raises NoGradientError if there is none."""
         if self.vjp_rule is None:
             raise NoGradientError(
-                f"{self.name} has no gradient rule. Declare one with @{self.name}.vjp, or set stop_gradient=True "
+                f"{self.name} has no gradient rule. Declare one with @{self.name}.vjp, or set "
+                "stop_gradient=True "
                 "on its inputs."
             )
         return self.vjp_rule
@@ -266,7 +276,8 @@ class Op:
         return self.meta(*inputs, **self.complete(attrs))
 
     def complete(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Checks and converts the attributes, and adds the defaults, in the order of the declaration.
+        """Checks and converts the attributes, and adds the defaults, in the order of the
+        declaration.
 
         Raises:
             TypeError: an attribute is unknown, missing, or of the wrong kind.
@@ -278,13 +289,15 @@ class Op:
                 full[attr.name] = convert(self.name, attr.name, attr.kind, given.pop(attr.name))
             elif attr.required:
                 raise TypeError(
-                    f"{self.name}: expected the attribute {attr.name!r}, but got none. Call it as {self.signature}."
+                    f"{self.name}: expected the attribute {attr.name!r}, but got none. Call it as "
+                    f"{self.signature}."
                 )
             else:
                 full[attr.name] = convert(self.name, attr.name, attr.kind, attr.default)
         if given:
             raise TypeError(
-                f"{self.name}: expected the attributes {[a.name for a in self.attrs]}, but got {sorted(given)}. "
+                f"{self.name}: expected the attributes {[a.name for a in self.attrs]}, but got "
+                f"{sorted(given)}. "
                 f"Call it as {self.signature}."
             )
         return full
@@ -307,7 +320,8 @@ class Op:
         twice = sorted(set(given) & set(kwargs))
         if twice:
             raise TypeError(
-                f"{self.name}: expected each argument once, but got {twice} twice. Call it as {self.signature}."
+                f"{self.name}: expected each argument once, but got {twice} twice. Call it as "
+                f"{self.signature}."
             )
         given.update(kwargs)
         inputs = []
@@ -315,7 +329,8 @@ class Op:
             value = given.pop(item.name, None)
             if value is None and not item.optional:
                 raise TypeError(
-                    f"{self.name}: expected the input {item.name!r}, but got none. Call it as {self.signature}."
+                    f"{self.name}: expected the input {item.name!r}, but got none. Call it as "
+                    f"{self.signature}."
                 )
             inputs.append(value)
         return inputs, self.complete(given)
@@ -375,7 +390,8 @@ def _parameters(function: Callable, skip: int) -> tuple[tuple[Input, ...], tuple
         if parameter.kind is parameter.KEYWORD_ONLY:
             if note not in CONVERTERS:
                 raise TypeError(
-                    f"op {function.__name__}: expected the attribute {parameter.name!r} to be annotated with one of "
+                    f"op {function.__name__}: expected the attribute {parameter.name!r} to be "
+                    "annotated with one of "
                     f"{[kind.__name__ for kind in CONVERTERS]}, but got {note!r}. Annotate it."
                 )
             attrs.append(Attr(parameter.name, note, parameter.default))

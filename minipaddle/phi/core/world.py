@@ -1,10 +1,11 @@
 """Worlds: what it means to call an op.
 
-An op is called in one of three worlds. In "dygraph" it computes at once; in "program" it is appended to the
-current Block of a Program; in "pir" to the current Block of a PIR program. Each world registers itself here, so that
-this floor does not need to know them.
+An op is called in one of three worlds. In "dygraph" it computes at once; in "program" it is
+appended to the current Block of a Program; in "pir" to the current Block of a PIR program. Each
+world registers itself here, so that this floor does not need to know them.
 
-Paddle: `in_dynamic_mode()`, `in_pir_mode()` in python/paddle/base/framework.py, which every API asks in an `if`.
+Paddle: `in_dynamic_mode()`, `in_pir_mode()` in python/paddle/base/framework.py, which every API
+asks in an `if`.
 Left out: the lazy and the dist modes.
 """
 
@@ -24,7 +25,8 @@ class World:
     Attributes:
         name: "dygraph", "program" or "pir".
         call: carries out `op(*args, **kwargs)`.
-        create_parameter: makes a trainable parameter from (shape, dtype, initializer, name, trainable).
+        create_parameter: makes a trainable parameter from (shape, dtype, initializer, name,
+            trainable).
     """
 
     name: str
@@ -89,7 +91,9 @@ def in_pir_mode() -> bool:
 
 
 def enable_static() -> None:
-    """From now on, ops are appended to the current PIR program (as in Paddle 3: PIR is the default)."""
+    """From now on, ops are appended to the current PIR program (as in Paddle 3: PIR is the
+    default).
+    """
     if _state.world == "dygraph":
         _state.world = "pir"
 

@@ -1,4 +1,5 @@
-"""InferMeta rules: shapes and dtypes of an op's outputs, and the error messages when its inputs don't fit.
+"""InferMeta rules: shapes and dtypes of an op's outputs, and the error messages when its inputs
+don't fit.
 
 Paddle: paddle/phi/infermeta/.
 """

@@ -26,7 +26,8 @@ def broadcast_shape(who: str, x: MetaTensor, y: MetaTensor) -> tuple[int, ...]:
     for a, b in zip(left, right, strict=True):
         if a != b and 1 not in (a, b) and -1 not in (a, b):
             raise ValueError(
-                f"{who}: expected shapes that broadcast, but got x {list(x.shape)} and y {list(y.shape)}. "
+                f"{who}: expected shapes that broadcast, but got x {list(x.shape)} and y "
+                f"{list(y.shape)}. "
                 "Counted from the right, sizes must be equal, or one of them 1."
             )
         # 0 beside 1 gives 0; an unknown size beside a known one (not 1) must be that one
@@ -85,7 +86,8 @@ def matmul(
         )
     if x.dtype is not y.dtype:
         raise ValueError(
-            f"matmul: expected x and y of one dtype, but got x {x.dtype.name} and y {y.dtype.name}. "
+            f"matmul: expected x and y of one dtype, but got x {x.dtype.name} and y "
+            f"{y.dtype.name}. "
             "Cast one of them with astype."
         )
     left = [1, *x.shape] if x.ndim == 1 else list(x.shape)
@@ -98,7 +100,8 @@ def matmul(
         name_x = "x.shape[-2]" if transpose_x and x.ndim > 1 else "x.shape[-1]"
         name_y = "y.shape[-2]" if y.ndim > 1 and not transpose_y else "y.shape[-1]"
         raise ValueError(
-            f"matmul: expected {name_x} == {name_y}, but got x {list(x.shape)} and y {list(y.shape)}. "
+            f"matmul: expected {name_x} == {name_y}, but got x {list(x.shape)} and y "
+            f"{list(y.shape)}. "
             "Transpose one of them, or set transpose_x or transpose_y."
         )
     batch = broadcast_shape(
@@ -121,12 +124,14 @@ def cross_entropy(
     who = "cross_entropy_with_softmax"
     if axis not in (-1, input.ndim - 1):
         raise ValueError(
-            f"{who}: expected axis -1 (the last), but got {axis}. Transpose the classes to the last axis first."
+            f"{who}: expected axis -1 (the last), but got {axis}. Transpose the classes to the "
+            "last axis first."
         )
     if input.ndim != label.ndim:
         raise ValueError(
             f"{who}: expected input and label with the same number of dimensions, but got input "
-            f"{list(input.shape)} and label {list(label.shape)}. Give the label a last axis of size 1."
+            f"{list(input.shape)} and label {list(label.shape)}. Give the label a last axis of "
+            "size 1."
         )
     wanted: Sequence[int] = input.shape if soft_label else (*input.shape[:-1], 1)
     for a, b in zip(wanted, label.shape, strict=True):
@@ -137,7 +142,8 @@ def cross_entropy(
             )
     if soft_label and label.dtype is not input.dtype:
         raise TypeError(
-            f"{who}: expected a soft label of dtype {input.dtype.name}, but got {label.dtype.name}. "
+            f"{who}: expected a soft label of dtype {input.dtype.name}, but got "
+            f"{label.dtype.name}. "
             "Cast the label with astype."
         )
     if not soft_label and label.dtype.is_floating:

@@ -71,7 +71,8 @@ def reshaped(x: MetaTensor, *, shape: Sequence[int]) -> MetaTensor:
     fits = total % known == 0 if -1 in sizes and known else total == known
     if not fits:
         raise ValueError(
-            f"reshape: expected a shape with {total} elements, but got {list(shape)} for an input of shape "
+            f"reshape: expected a shape with {total} elements, but got {list(shape)} for an input "
+            "of shape "
             f"{list(x.shape)}. The number of elements must stay the same."
         )
     return MetaTensor([total // known if size == -1 else size for size in sizes], x.dtype)
@@ -92,7 +93,9 @@ def unsqueezed(x: MetaTensor, *, axis: Sequence[int]) -> MetaTensor:
 
 
 def squeezed(x: MetaTensor, *, axis: Sequence[int]) -> MetaTensor:
-    """Drops sizes of 1: at the given axes, or everywhere. An axis whose size is not 1 stays, as in Paddle."""
+    """Drops sizes of 1: at the given axes, or everywhere. An axis whose size is not 1 stays, as
+    in Paddle.
+    """
     axes = normalize_axes("squeeze", axis, x.ndim) if x.ndim else ()
     return MetaTensor(
         [size for i, size in enumerate(x.shape) if not (i in axes and size == 1)], x.dtype
@@ -104,7 +107,8 @@ def transposed(x: MetaTensor, *, perm: Sequence[int]) -> MetaTensor:
     axes = normalize_axes("transpose", perm, x.ndim) if perm else ()
     if len(axes) != x.ndim:
         raise ValueError(
-            f"transpose: expected a perm of {x.ndim} axes for shape {list(x.shape)}, but got {list(perm)}. "
+            f"transpose: expected a perm of {x.ndim} axes for shape {list(x.shape)}, but got "
+            f"{list(perm)}. "
             "Name every axis once."
         )
     return MetaTensor([x.shape[i] for i in axes], x.dtype)

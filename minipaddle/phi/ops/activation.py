@@ -56,6 +56,7 @@ def _(out, out_grad, *, axis: int):
 
 @softmax.decomp
 def _(x, *, axis: int):
-    # without subtracting the maximum: there is no op for it here yet, so very large numbers overflow
+    # without subtracting the maximum: there is no op for it here yet, so very large numbers
+    # overflow
     e = exp(x)
     return e / sum(e, axis=(axis,), keepdim=True)

@@ -17,7 +17,9 @@ from minipaddle.phi.ops.manipulation import cast, reduce_as, reshape, reshape_as
     same_dtype=("x", "y"),
 )
 def matmul(xp, x, y, *, transpose_x: bool = False, transpose_y: bool = False):
-    """x [..., M, K] @ y [..., K, N] -> [..., M, N]. A flag swaps the last two axes of its input first."""
+    """x [..., M, K] @ y [..., K, N] -> [..., M, N]. A flag swaps the last two axes of its input
+    first.
+    """
     if transpose_x and x.ndim > 1:
         x = x.swapaxes(-1, -2)
     if transpose_y and y.ndim > 1:
@@ -64,7 +66,9 @@ def fc(
     activation_type: str = "",
     padding_weights: bool = False,
 ):
-    """A whole layer in one op: activation(input @ w + bias). What matmul_add_act_fuse_pass makes."""
+    """A whole layer in one op: activation(input @ w + bias). What matmul_add_act_fuse_pass
+    makes.
+    """
     out = xp.matmul(input, w)
     out += bias
     return xp.maximum(out, out.dtype.type(0)) if activation_type == "relu" else out
@@ -74,7 +78,8 @@ def fc(
 def _(input, w, bias, *, in_num_col_dims, activation_type, padding_weights):
     if activation_type not in ("", "relu"):
         raise ValueError(
-            f"fc: expected activation_type '' or 'relu', but got {activation_type!r}. Apply others as ops."
+            f"fc: expected activation_type '' or 'relu', but got {activation_type!r}. Apply "
+            "others as ops."
         )
     product = binary.matmul(input, w, transpose_x=False, transpose_y=False)
     return MetaTensor(binary.broadcast_shape("fc", product, bias), product.dtype)
@@ -82,7 +87,8 @@ def _(input, w, bias, *, in_num_col_dims, activation_type, padding_weights):
 
 @fc.vjp
 def _(input, w, bias: NoNeedBuffer, out, out_grad, *, activation_type: str):
-    # Paddle's fc has no gradient (it is made for inference); ours trains, so that a fused program can be compared
+    # Paddle's fc has no gradient (it is made for inference); ours trains, so that a fused program
+    # can be compared
     grad = out_grad
     if activation_type == "relu":
         grad = out_grad * cast(out > 0, dtype=out.dtype)

@@ -27,8 +27,9 @@ def cross_entropy_with_softmax(
     ignore_index: int = -100,
     axis: int = -1,
 ):
-    """softmax = softmax(input); loss = -log(softmax at the label). One op, because the log of a softmax is safe
-    only if computed together. input [..., C], label [..., 1] -> softmax [..., C], loss [..., 1]."""
+    """softmax = softmax(input); loss = -log(softmax at the label). One op, because the log of a
+    softmax is safe only if computed together. input [..., C], label [..., 1] -> softmax [..., C],
+    loss [..., 1]."""
     if use_softmax:
         shifted = input - xp.max(input, axis=-1, keepdims=True)
         e = xp.exp(shifted)
@@ -43,7 +44,8 @@ def cross_entropy_with_softmax(
     wrong = label[counted & ((label < 0) | (label >= classes))]
     if wrong.size:
         raise IndexError(
-            f"cross_entropy_with_softmax: expected labels in [0, {classes}), but got {int(wrong.ravel()[0])}. "
+            f"cross_entropy_with_softmax: expected labels in [0, {classes}), but got "
+            f"{int(wrong.ravel()[0])}. "
             f"Check the labels, or the number of classes of the last layer."
         )
     picked = xp.take_along_axis(log_softmax, xp.where(counted, label, 0), axis=-1)

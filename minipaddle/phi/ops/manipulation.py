@@ -153,7 +153,9 @@ def _(out_grad):
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: one_hot", traits=("Pure", "ForwardOnly"))
 def one_hot(xp, x, *, num_classes: Scalar):
-    """x [...] of class numbers -> [..., num_classes] float32; a number out of range gives a row of zeros."""
+    """x [...] of class numbers -> [..., num_classes] float32; a number out of range gives a row
+    of zeros.
+    """
     classes = xp.arange(int(num_classes), dtype=x.dtype)
     return (x[..., None] == classes).astype(xp.float32)
 

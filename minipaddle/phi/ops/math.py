@@ -90,7 +90,9 @@ equal.infer_meta(compared("equal"))
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: scale", traits=("Pure",))
 def scale(xp, x, *, scale: Scalar = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
-    """x * scale + bias, or (x + bias) * scale. The dtype of x stays, also where scale is a float."""
+    """x * scale + bias, or (x + bias) * scale. The dtype of x stays, also where scale is a
+    float.
+    """
     factor, offset = x.dtype.type(scale), x.dtype.type(bias)
     if not bias_after_scale:
         return (x + offset) * factor

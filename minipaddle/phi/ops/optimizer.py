@@ -26,7 +26,8 @@ def _(param, learning_rate, grad, master_param, *, multi_precision):
     for a, b in zip(param.shape, grad.shape, strict=len(param.shape) == len(grad.shape)):
         if a != b and -1 not in (a, b):
             raise ValueError(
-                f"sgd_: expected grad with param's shape {list(param.shape)}, but got {list(grad.shape)}. "
+                f"sgd_: expected grad with param's shape {list(param.shape)}, but got "
+                f"{list(grad.shape)}. "
                 "Pass the gradient of this parameter."
             )
     return param, None

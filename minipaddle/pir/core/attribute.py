@@ -40,8 +40,8 @@ def _kinds(value: Any) -> Any:
 def text_of(value: Any) -> str:
     """An attribute's value as PIR text.
 
-    A float has six digits, as in Paddle, where that loses nothing; otherwise as many as it takes to read it
-    back unchanged (Paddle would cut it off).
+    A float has six digits, as in Paddle, where that loses nothing; otherwise as many as it takes
+    to read it back unchanged (Paddle would cut it off).
     """
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -97,7 +97,9 @@ class Program:
 
     @property
     def _version(self) -> int:
-        """A number that differs when the program differs, so that an Executor knows when to compile anew."""
+        """A number that differs when the program differs, so that an Executor knows when to
+        compile anew.
+        """
         return hash(
             tuple(
                 (
@@ -131,7 +133,8 @@ def require_in_block(operation: Operation) -> Block:
     """The operation's block. Raises IRError if it is in none."""
     if operation.parent is None:
         raise IRError(
-            f"{operation.name()}: expected an operation in a block, but got one that was erased or never inserted. "
+            f"{operation.name()}: expected an operation in a block, but got one that was erased "
+            "or never inserted. "
             "Insert it into a block first."
         )
     return operation.parent

@@ -1,6 +1,7 @@
 """Builder: where new operations go, and how a call of an op becomes one.
 
-Paddle: paddle/pir/include/core/builder.h; ApiBuilder in paddle/fluid/pir/dialect/operator/utils/.
+Paddle: paddle/pir/include/core/builder.h; ApiBuilder in
+paddle/fluid/pir/dialect/operator/utils/.
 """
 
 from __future__ import annotations
@@ -89,7 +90,9 @@ def insertion_point_at(index: int | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def lifting(lift: Callable[[Any], Value] | None) -> Iterator[None]:
-    """Inside, an input that is no Value is given to `lift`: a tracer makes it an input of its graph."""
+    """Inside, an input that is no Value is given to `lift`: a tracer makes it an input of its
+    graph.
+    """
     before = _current.lift
     _current.lift = lift
     try:
@@ -182,7 +185,8 @@ def _as_value(op: Op, name: str, value: Any) -> Value:
         if _current.lift is not None:
             return _current.lift(value)
         raise TypeError(
-            f"{op.name}: expected {name} to be a Value of a PIR program, but got {type(value).__name__}. "
+            f"{op.name}: expected {name} to be a Value of a PIR program, but got "
+            f"{type(value).__name__}. "
             "Make one with paddle.static.data, or leave static mode with paddle.disable_static()."
         )
     return value

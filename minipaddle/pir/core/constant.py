@@ -1,4 +1,5 @@
-"""Constants: values whose contents are known before the program runs, because pd_op.full or full_int_array made them.
+"""Constants: values whose contents are known before the program runs, because pd_op.full or
+full_int_array made them.
 
 Paddle: paddle/fluid/pir/utils/general_functions.h (GetConstantValue and its like).
 """
@@ -21,7 +22,8 @@ def constant_of(value: Value | None) -> Any:
 
 
 def attribute_values(op: Operation, for_infer_meta: bool = False) -> dict[str, Any]:
-    """All of phi's attributes of an operation: from the braces, and from operands that are constants.
+    """All of phi's attributes of an operation: from the braces, and from operands that are
+    constants.
 
     Raises:
         ValueError: `for_infer_meta` and an operand is no constant.
@@ -40,7 +42,8 @@ def attribute_values(op: Operation, for_infer_meta: bool = False) -> dict[str, A
             values[attr.name] = constant
         elif for_infer_meta:
             raise ValueError(
-                f"{declaration.name}: expected {attr.name} to be known before the program runs, but got a value that "
+                f"{declaration.name}: expected {attr.name} to be known before the program runs, "
+                "but got a value that "
                 "another operation computes. Pass numbers."
             )
     return values

@@ -1,9 +1,10 @@
 """Dialects: families of operations, and what is known about each of them.
 
-`builtin` has the operations that every program needs; `pd_op` has Paddle's ops, and reads them off phi's declarations: an op
-that is declared is an operation here, with no further line.
+`builtin` has the operations that every program needs; `pd_op` has Paddle's ops, and reads them
+off phi's declarations: an op that is declared is an operation here, with no further line.
 
-Paddle: paddle/pir/include/core/dialect.h, op_info.h, builtin_op.h; paddle/fluid/pir/dialect/operator/ir/.
+Paddle: paddle/pir/include/core/dialect.h, op_info.h, builtin_op.h;
+paddle/fluid/pir/dialect/operator/ir/.
 Left out: interfaces, kernel and shape dialects.
 """
 

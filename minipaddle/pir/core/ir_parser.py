@@ -58,7 +58,7 @@ class IrParser:
         self.values: dict[str, Value] = {}
         self._advance()
 
-    # -- tokens --------------------------------------------------------------------------------------
+    # -- tokens --------------------------------------------------------------------------------
 
     def _advance(self) -> None:
         match = TOKENS.match(self.text, self.position)
@@ -85,7 +85,8 @@ class IrParser:
             shown, caret = line[cut : cut + 120], caret - cut
         head = f"  line {line_number}:  "
         raise IRParseError(
-            f"pir parser: expected {expected}, but got {got} at line {line_number}, column {column}. "
+            f"pir parser: expected {expected}, but got {got} at line {line_number}, column "
+            f"{column}. "
             f"{hint or 'Compare with what print(program) writes.'}\n"
             f"{head}{shown}\n{' ' * (len(head) + caret)}^"
         )
@@ -112,7 +113,7 @@ class IrParser:
         self._advance()
         return items
 
-    # -- grammar -------------------------------------------------------------------------------------
+    # -- grammar -------------------------------------------------------------------------------
 
     def program(self) -> Program:
         program = Program()

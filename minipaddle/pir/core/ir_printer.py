@@ -37,7 +37,8 @@ class IrPrinter:
             type_text(None if source is None else source.type()) for source in op.operands_source()
         )
         out_types = ", ".join(type_text(result.type()) for result in op.results())
-        return f'({results}) = "{op.name()}" ({operands}) {{{attributes}}} : ({in_types}) -> {out_types}'
+        types = f"({in_types}) -> {out_types}"
+        return f'({results}) = "{op.name()}" ({operands}) {{{attributes}}} : {types}'
 
     def value(self, value: Value | None) -> str:
         if value is None:

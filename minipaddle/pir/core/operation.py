@@ -104,7 +104,8 @@ class Operation:
         block, target = self.parent, other.parent
         if block is None or target is None:
             raise IRError(
-                f"move_before: expected two operations in blocks, but got {self.name()} and {other.name()}, "
+                f"move_before: expected two operations in blocks, but got {self.name()} and "
+                f"{other.name()}, "
                 "of which one is in none. Insert it first."
             )
         block.ops.remove(self)

@@ -1,4 +1,5 @@
-"""Types of values. Each type exists once: two equal types are one object, so `a is b` compares them.
+"""Types of values. Each type exists once: two equal types are one object, so `a is b` compares
+them.
 
 Paddle: paddle/pir/include/core/type.h, builtin_type.h, ir_context.h (which holds the storage).
 Left out: selected rows, sparse types, the control-flow types of loops.

@@ -62,7 +62,7 @@ class Value:
         self._index = index
         self._uses: list[OpOperand] = []
 
-    # -- who made it, who reads it -----------------------------------------------------------------
+    # -- who made it, who reads it -------------------------------------------------------------
 
     def get_defining_op(self) -> Operation:
         return self._owner
@@ -93,7 +93,7 @@ class Value:
     def is_same(self, other: Value) -> bool:
         return self is other
 
-    # -- what it is --------------------------------------------------------------------------------
+    # -- what it is ----------------------------------------------------------------------------
 
     def type(self) -> Type | None:
         return self._type
@@ -142,7 +142,8 @@ class Value:
             if key in attrs:
                 return attrs[key].value
         raise ValueError(
-            f"Value.name: expected a parameter or an input, but got a result of {self._owner.name()}. "
+            "Value.name: expected a parameter or an input, but got a result of "
+            f"{self._owner.name()}. "
             "Values have numbers, not names; use the Value itself."
         )
 
@@ -178,13 +179,15 @@ class Value:
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError(
-            "Value.backward: expected a Tensor, but got a Value of a PIR program, which has no data yet. "
+            "Value.backward: expected a Tensor, but got a Value of a PIR program, which has no "
+            "data yet. "
             "Call paddle.static.append_backward(loss) instead."
         )
 
     def __repr__(self) -> str:
         return (
-            f"Value(define_op_name={self._owner.name()}, index={self._index}, dtype={self._type!r}, "
+            f"Value(define_op_name={self._owner.name()}, index={self._index}, "
+            f"dtype={self._type!r}, "
             f"stop_gradient={self.stop_gradient})"
         )
 

@@ -1,7 +1,7 @@
 """The verifier: is this program well formed? It runs after parsing and after every pass.
 
-It checks that values are made before they are read, that each operation has the operands and results that its declaration asks
-for, and that the types are those that InferMeta finds.
+It checks that values are made before they are read, that each operation has the operands and
+results that its declaration asks for, and that the types are those that InferMeta finds.
 
 Paddle: paddle/pir/src/core/verify.cc and the VerifySig functions that op_gen writes.
 """
@@ -25,7 +25,8 @@ def verify_program(program: Program) -> None:
         for index, source in enumerate(op.operands_source()):
             if source is not None and source not in made:
                 raise IRError(
-                    f"verify: expected operand {index} of {op.name()} to be made before it is read, but got a "
+                    f"verify: expected operand {index} of {op.name()} to be made before it is "
+                    "read, but got a "
                     f"result of {source.get_defining_op().name()} that comes later or was erased. "
                     "Move the operation that makes it to an earlier place."
                 )
@@ -39,12 +40,14 @@ def verify_operation(op: Operation) -> None:
     star = any(name.endswith("*") for name in info.inputs)
     if not star and op.num_operands() != len(info.inputs):
         raise IRError(
-            f"verify: expected {info.name} to have the operands {list(info.inputs)}, but got {op.num_operands()}. "
+            f"verify: expected {info.name} to have the operands {list(info.inputs)}, but got "
+            f"{op.num_operands()}. "
             "Give it one value for each."
         )
     if op.num_results() != len(info.outputs):
         raise IRError(
-            f"verify: expected {info.name} to have the results {list(info.outputs)}, but got {op.num_results()}. "
+            f"verify: expected {info.name} to have the results {list(info.outputs)}, but got "
+            f"{op.num_results()}. "
             "Give it one result for each."
         )
     known = {*info.attr_kinds, "stop_gradient", "persistable"}
@@ -52,7 +55,8 @@ def verify_operation(op: Operation) -> None:
     missing = sorted(set(info.attr_kinds) - set(op.attributes)) if info.op else []
     if unknown or missing:
         raise IRError(
-            f"verify: expected {info.name} to have the attributes {sorted(info.attr_kinds)}, but got unknown "
+            f"verify: expected {info.name} to have the attributes {sorted(info.attr_kinds)}, but "
+            "got unknown "
             f"{unknown} and missing {missing}. Correct the attributes."
         )
     if info.op is None:
@@ -68,13 +72,16 @@ def verify_operation(op: Operation) -> None:
         found = result.type()
         if found is not None and wanted is not None and not _agree(found, wanted):
             raise IRError(
-                f"verify: expected result {name!r} of {info.name} to be {wanted!r}, but got {found!r}. "
+                f"verify: expected result {name!r} of {info.name} to be {wanted!r}, but got "
+                f"{found!r}. "
                 "InferMeta decides the type; write the one that it finds."
             )
 
 
 def infer_types(op: Operation) -> list[Type | None]:
-    """The types that InferMeta finds for the results. Raises ValueError where the operands don't fit."""
+    """The types that InferMeta finds for the results. Raises ValueError where the operands don't
+    fit.
+    """
     assert op.info.op is not None
     count = len(op.info.op.inputs)
     metas: list[Any] = [None if v is None else v.meta() for v in op.operands_source()[:count]]

@@ -1,6 +1,8 @@
-"""Digits: 1,797 handwritten digits, 8x8 pixels each. Nothing is downloaded: the file is part of the package.
+"""Digits: 1,797 handwritten digits, 8x8 pixels each. Nothing is downloaded: the file is part of
+the package.
 
-Real Paddle has no such data set; its MNIST needs the network. Source and licence: README.md beside this file.
+Real Paddle has no such data set; its MNIST needs the network. Source and licence: README.md
+beside this file.
 """
 
 from __future__ import annotations
