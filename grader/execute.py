@@ -9,6 +9,7 @@ The kernel is no sandbox: what a submission does, it does with the grader's righ
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 import time
@@ -77,7 +78,7 @@ class Execute(NbgraderExecute):
         self._over = what.replace("this cell", "an earlier cell")
 
     def _get_timeout(self, cell: NotebookNode | None) -> int | None:
-        rest = max(1, round(self._deadline - time.monotonic()))
+        rest = max(1, math.ceil(self._deadline - time.monotonic()))
         return min(self.timeout or rest, rest)
 
     def output(

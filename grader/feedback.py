@@ -8,9 +8,12 @@ neither their code nor a traceback through it.
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable
 from typing import Any
 
+import bleach
+from jinja2 import pass_context
 from nbconvert.exporters import HTMLExporter
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbformat import NotebookNode
@@ -35,6 +38,35 @@ class HideHiddenTests(ClearHiddenTests):
                 if output.output_type == "error":
                     output.traceback = [f"{output.ename}: {output.evalue}"]
         return cell, resources
+
+
+# What rendered Markdown may hold. No attribute can run code, and no tag can load anything.
+_TEXT = ["a", "abbr", "b", "br", "code", "del", "em", "i", "s", "span", "strong", "sub", "sup"]
+_BLOCKS = ["blockquote", "details", "div", "hr", "li", "ol", "p", "pre", "summary", "ul"]
+_TABLES = ["table", "tbody", "td", "th", "thead", "tr"]
+_TAGS = _TEXT + _BLOCKS + _TABLES + ["h1", "h2", "h3", "h4", "h5", "h6"]
+_POLICY = (
+    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-src data:; '
+    "style-src 'unsafe-inline'\">"
+)
+
+
+class PlainPage(HTMLExporter):
+    """HTML that only shows: no script at all, neither a student's nor the template's, no network.
+
+    nbconvert's `sanitize_html` cleans outputs, but not Markdown under nbgrader's template. And the
+    template loads MathJax from the web, so formulas stay as they were written.
+    """
+
+    @pass_context
+    def markdown2html(self, context: Any, source: str) -> str:
+        rendered = super().markdown2html(context, source)
+        return bleach.clean(rendered, tags=_TAGS, attributes={"*": ["class", "id"], "a": ["href"]})
+
+    def from_notebook_node(self, nb: NotebookNode, *args: Any, **kw: Any) -> tuple[str, Any]:
+        page, resources = super().from_notebook_node(nb, *args, **kw)
+        page = re.sub(r"<script\b.*?</script\s*>", "", page, flags=re.DOTALL | re.IGNORECASE)
+        return page.replace("<head>", f"<head>\n{_POLICY}", 1), resources
 
 
 def feedback(
@@ -63,15 +95,15 @@ def feedback(
 def _write_graded(course: Course, verdict: Verdict) -> None:
     config = course.config()
     config.HTMLExporter.sanitize_html = True
-    # The page works without a network.
-    config.HTMLExporter.mathjax_url = ""
-    config.HTMLExporter.require_js_url = ""
+    # A picture as SVG becomes an <img>; as HTML it would be cleaned away.
+    kinds = ["image/svg+xml", "image/png", "image/jpeg", "text/html", "text/latex", "text/plain"]
+    config.NbConvertBase.display_data_priority = kinds
     log = course.log()
     directory = CourseDirectory(config=config, log=log)
     directory.assignment_id, directory.student_id = verdict.module, verdict.student
     directory.notebook_id = NOTEBOOK
     converter = GenerateFeedback(coursedir=directory, config=config, log=log)
-    converter.exporter_class = HTMLExporter
+    converter.exporter_class = PlainPage
     converter.force = True
     converter.preprocessors = [HideHiddenTests, GetGrades, CSSHTMLHeaderPreprocessor]
     try:
