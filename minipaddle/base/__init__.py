@@ -50,7 +50,7 @@ def _call_program(op: Op, args: Any, kwargs: dict[str, Any]) -> Any:
 
 def _call_operator(op: Op, inputs: Any, attrs: dict[str, Any]) -> Any:
     """What `x + y` means: the same, but the result has a name of its own, `tmp_0`."""
-    names = {name: unique_name.generate("tmp") for name in op.outputs}
+    names: dict[str, str | None] = {name: unique_name.generate("tmp") for name in op.outputs}
     return append_phi_op(op, list(inputs), op.complete(attrs), names)[0]
 
 

@@ -238,7 +238,7 @@ class _Walk:
     def _zeros_like(self, variable: Variable) -> Variable:
         """The gradient of an output that nobody used."""
         attrs = OPS["full_like"].complete({"value": 0.0, "dtype": variable.dtype})
-        names = {"out": grad_var_name(variable.name)}
+        names: dict[str, str | None] = {"out": grad_var_name(variable.name)}
         (zeros,) = append_phi_op(OPS["full_like"], [variable], attrs, names)
         assert zeros is not None
         return zeros

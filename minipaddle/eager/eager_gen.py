@@ -134,7 +134,8 @@ def _function_lines(op: Op) -> list[str]:
         f'    """{(op.__doc__ or op.name).splitlines()[0]}"""',
     ]
     for attr in op.attrs:
-        a, exact = attr.name, EXACT_TYPE.get(attr.kind, attr.kind).__name__
+        kind: type = EXACT_TYPE.get(attr.kind, attr.kind)
+        a, exact = attr.name, kind.__name__
         lines.append(f"    if type({a}) is not {exact}:")
         lines.append(f'        {a} = convert("{op.name}", "{a}", kinds["{a}"], {a})')
     inputs_tuple = _tuple(tensors)

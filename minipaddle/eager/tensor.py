@@ -32,7 +32,7 @@ class Tensor:
     def __init__(self, data: Any) -> None:
         # numpy gives a plain number where an array would have no dimension; a Tensor always holds
         # an array
-        self._data = np.asarray(data) if isinstance(data, np.generic) else data
+        self._data: Any = np.asarray(data) if isinstance(data, np.generic) else data
         self._version = [0]
         self._name: str | None = None
         self.autograd_meta: AutogradMeta | None = None

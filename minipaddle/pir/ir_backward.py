@@ -78,7 +78,7 @@ def calc_gradient(
     no_grad_set: Any = None,
 ) -> dict[Value, Value]:
     """Adds the gradient operations; returns value -> gradient."""
-    stopped = set(no_grad_set or ())
+    stopped: set[Value] = set(no_grad_set or ())
     path = _path_to(outputs, program.global_block().ops, stopped)
     if not path:
         raise ValueError(

@@ -177,7 +177,8 @@ class GradNodeRunProgram(GradNodeBase):
 
     def __init__(self, edges: Any, metas: Any, graph: CompiledGraph, saved: Any) -> None:
         super().__init__(edges, metas)
-        self.graph, self.saved = graph, saved
+        self.graph = graph
+        self.saved: Any = saved
 
     def __call__(self, grads: Sequence[Tensor], create_graph: bool = False) -> list[Tensor | None]:
         require_not_cleared(self)

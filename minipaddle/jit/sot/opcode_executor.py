@@ -423,7 +423,7 @@ class OpcodeExecutor:
             self.guard.add_layer(callee.tracker, function)
         on_tensors = any(isinstance(item, TensorVariable) for item in args)
         if function in SIDE_EFFECTS or (on_tensors and function in NEEDS_NUMBERS):
-            self.break_graph(f"the call of {function.__name__}")
+            self.break_graph(f"the call of {callee!r}")
         self._compute(function, *args, **kwargs)
 
     def _inline(

@@ -8,6 +8,7 @@ Paddle: python/paddle/jit/sot/opcode_translator/executor/pycode_generator.py.
 
 from __future__ import annotations
 
+import inspect
 import sys
 import types
 from typing import Any
@@ -77,5 +78,6 @@ class PyCodeGen:
         made.kwonlyargcount = origin.co_kwonlyargcount
         count = origin.co_argcount + origin.co_kwonlyargcount
         made.argnames = list(origin.co_varnames[:count])
-        made.flags = origin.co_flags & ~0x10  # not nested: closures are reached through their cells
+        # not nested: closures are reached through their cells
+        made.flags = origin.co_flags & ~inspect.CO_NESTED  # type: ignore[assignment]
         return made.to_code()

@@ -13,7 +13,8 @@ Paddle: paddle/phi/common/int_array.h and scalar.h.
 from __future__ import annotations
 
 import operator
-from typing import Any
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -21,31 +22,13 @@ from minipaddle.common.dtype import DataType, to_dtype
 from minipaddle.common.place import UNDEFINED, Place
 
 
-class IntArray:
-    """Marks an attribute that is a list of ints, or a Tensor that holds them."""
-
-
-class Scalar:
-    """Marks an attribute that is one number, or a Tensor that holds one."""
-
-
-class Number:
-    """Marks an attribute that is one number, known when the op is called."""
-
-
-class Ints:
-    """Marks an attribute that is a list of ints, known when the op is called."""
-
-
-class Floats:
-    """Marks an attribute that is a list of numbers, known when the op is called."""
-
-
-class Axes:
-    """Marks an attribute that is a list of axes and stays between the braces in PIR (transpose's
-    perm).
-    """
-
+# A marker says "anything" to a type checker; its note is what the declaration reads.
+IntArray = Annotated[Any, "a list of ints, or a Tensor that holds them"]
+Scalar = Annotated[Any, "one number, or a Tensor that holds one"]
+Number = Annotated[Any, "one number, known when the op is called"]
+Ints = Annotated[Any, "a list of ints, known when the op is called"]
+Floats = Annotated[Any, "a list of numbers, known when the op is called"]
+Axes = Annotated[Any, "a list of axes, which stays between the braces in PIR"]
 
 MUTABLE = (IntArray, Scalar)  # the kinds that PIR shows as operands
 
@@ -91,7 +74,7 @@ def _place(value: Any) -> Place:
     return value
 
 
-CONVERTERS = {
+CONVERTERS: dict[Any, tuple[Callable[[Any], Any], str]] = {
     IntArray: (_ints, "an int or a list of ints"),
     Ints: (_ints, "an int or a list of ints"),
     Axes: (_ints, "an int or a list of ints"),
@@ -107,7 +90,7 @@ CONVERTERS = {
 }
 
 
-def convert(who: str, name: str, kind: type, value: Any) -> Any:
+def convert(who: str, name: str, kind: Any, value: Any) -> Any:
     """Turns a user's `value` into the attribute's own form: tuples of ints, Python numbers, a
     DataType, a Place.
 

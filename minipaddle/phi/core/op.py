@@ -28,7 +28,7 @@ import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Annotated, Any
 
 from minipaddle.common.errors import NoGradientError
 from minipaddle.phi.core.attribute import CONVERTERS, MUTABLE, convert
@@ -39,18 +39,10 @@ from minipaddle.phi.core.world import current_world
 OPS: dict[str, Op] = {}
 
 
-class Optional:
-    """Annotation of an input that may be None."""
-
-
-class TensorList:
-    """Annotation of an input that is a list of Tensors."""
-
-
-class NoNeedBuffer:
-    """Annotation of a gradient rule's parameter of which only shape and dtype are used, not the
-    data.
-    """
+# Annotations of inputs; a type checker takes them for "anything".
+Optional = Annotated[Any, "may be None"]
+TensorList = Annotated[Any, "a list of Tensors"]
+NoNeedBuffer = Annotated[Any, "only shape and dtype are used, not the data"]
 
 
 @dataclass(frozen=True)
@@ -392,7 +384,8 @@ def _parameters(function: Callable, skip: int) -> tuple[tuple[Input, ...], tuple
                 raise TypeError(
                     f"op {function.__name__}: expected the attribute {parameter.name!r} to be "
                     "annotated with one of "
-                    f"{[kind.__name__ for kind in CONVERTERS]}, but got {note!r}. Annotate it."
+                    f"bool, int, float, str, DataType, Place or a marker of attribute.py, but got "
+                    f"{note!r}. Annotate it."
                 )
             attrs.append(Attr(parameter.name, note, parameter.default))
         else:
