@@ -168,8 +168,8 @@ def read_regular_file(path: Path) -> bytes:
         descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))
     except OSError as error:
         raise NotGradable(f"it can't be read ({error.strerror})") from None
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(file.fileno())
+    try:
+        status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise NotGradable("it is not a regular file; hand in the file itself")
         if status.st_size > MAX_BYTES:
@@ -177,4 +177,7 @@ def read_regular_file(path: Path) -> bytes:
                 f"it has {status.st_size / 2**20:.0f} MiB, and {MAX_BYTES // 2**20} are allowed; "
                 "clear its outputs and hand it in again"
             )
-        return file.read(MAX_BYTES + 1)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(MAX_BYTES)
+    finally:
+        os.close(descriptor)
