@@ -81,7 +81,7 @@ def nbval(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, list[ElementTree.Element]]:
     """One run of nbval over all lessons that are asked for: lesson -> its cells, as JUnit XML."""
-    asked = {
+    asked: set[Path] = {
         item.callspec.params["lesson"]
         for item in request.session.items
         if isinstance(item, pytest.Function) and "nbval" in item.fixturenames
