@@ -134,7 +134,7 @@ def _function_lines(op: Op) -> list[str]:
         f'    """{(op.__doc__ or op.name).splitlines()[0]}"""',
     ]
     for attr in op.attrs:
-        kind: type = EXACT_TYPE.get(attr.kind, attr.kind)
+        kind: Any = EXACT_TYPE.get(attr.kind, attr.kind)
         a, exact = attr.name, kind.__name__
         lines.append(f"    if type({a}) is not {exact}:")
         lines.append(f'        {a} = convert("{op.name}", "{a}", kinds["{a}"], {a})')

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from minipaddle.base.lowering import check_feed, missing_feed
+from minipaddle.new_executor.feed import check_feed, missing_feed
 from minipaddle.new_executor.instruction import Instruction, InstructionList, prune
 from minipaddle.pir.core.block import Program
 from minipaddle.pir.core.constant import attribute_values

@@ -381,7 +381,7 @@ class OpcodeExecutor:
     # -- calls ---------------------------------------------------------------------------------
 
     def KW_NAMES(self, instruction: dis.Instruction) -> None:
-        self.keyword_names = instruction.argval
+        self.keyword_names = self.code.co_consts[instruction.arg or 0]
 
     def CALL(self, instruction: dis.Instruction) -> None:
         names, self.keyword_names = self.keyword_names, ()

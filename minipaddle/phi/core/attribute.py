@@ -21,7 +21,6 @@ import numpy as np
 from minipaddle.common.dtype import DataType, to_dtype
 from minipaddle.common.place import UNDEFINED, Place
 
-
 # A marker says "anything" to a type checker; its note is what the declaration reads.
 IntArray = Annotated[Any, "a list of ints, or a Tensor that holds them"]
 Scalar = Annotated[Any, "one number, or a Tensor that holds one"]

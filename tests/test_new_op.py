@@ -1,0 +1,128 @@
+"""An op that is declared in a test file works in every world without another line."""
+
+import numpy as np
+import pytest
+
+import minipaddle as paddle
+from minipaddle.phi.core.op import OPS, op
+from minipaddle.phi.infermeta.unary import unchanged
+
+X = np.array([[0.5, -1.0], [2.0, 0.25]], "float32")
+WANTED = X**3 + 2 * X
+SLOPE = 3 * X**2 + 2
+
+
+@pytest.fixture(scope="module")
+def cubic():
+    """y = x^3 + factor * x, declared once."""
+
+    @op(source="declared in a test")
+    def cubic(xp, x, *, factor: float = 2.0):
+        """x cubed, plus factor times x."""
+        return x * x * x + x.dtype.type(factor) * x
+
+    cubic.infer_meta(unchanged)
+
+    @cubic.vjp
+    def _(x, out_grad, *, factor: float):
+        return (out_grad * (3.0 * x * x + factor),)
+
+    yield cubic
+    del OPS["cubic"]
+
+
+def test_dygraph(cubic):
+    x = paddle.to_tensor(X, stop_gradient=False)
+    y = cubic(x)
+    assert y.grad_fn.name() == "CubicGradNode"
+    y.sum().backward()
+    np.testing.assert_allclose(y.numpy(), WANTED, rtol=1e-6)
+    np.testing.assert_allclose(x.grad.numpy(), SLOPE, rtol=1e-6)
+
+
+def test_gradient_of_gradient(cubic):
+    x = paddle.to_tensor(X, stop_gradient=False)
+    (first,) = paddle.grad(cubic(x).sum(), x, create_graph=True)
+    (second,) = paddle.grad(first.sum(), x)
+    np.testing.assert_allclose(second.numpy(), 6 * X, rtol=1e-6)
+
+
+def build(cubic):
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup):
+        x = paddle.static.data("x", [None, 2], "float32")
+        x.stop_gradient = False
+        y = cubic(x)
+        loss = paddle.mean(y)
+    return main, x, y, loss
+
+
+def test_classic_program(cubic):
+    paddle.enable_static()
+    try:
+        with paddle.pir_utils.OldIrGuard():
+            main, x, y, loss = build(cubic)
+            paddle.static.append_backward(loss)
+            types = [o.type for o in main.global_block().ops]
+            assert types[0] == "cubic" and types[-1] == "cubic_grad"
+            again = type(main).parse_from_string(main.serialize_to_string())
+            out, grad = paddle.static.Executor().run(
+                again, feed={"x": X}, fetch_list=[y.name, "x@GRAD"]
+            )
+    finally:
+        paddle.disable_static()
+    np.testing.assert_allclose(out, WANTED, rtol=1e-6)
+    np.testing.assert_allclose(grad, SLOPE / 4, rtol=1e-6)
+
+
+def test_pir(cubic):
+    paddle.enable_static()
+    try:
+        main, x, y, loss = build(cubic)
+        (grad,) = paddle.static.gradients(loss, x)
+        text = str(main)
+        assert str(paddle.pir.parse_program(text)) == text
+        assert '"pd_op.cubic_grad"' in text and "factor:2" in text
+        out, slope = paddle.static.Executor().run(main, feed={"x": X}, fetch_list=[y, grad])
+    finally:
+        paddle.disable_static()
+    np.testing.assert_allclose(out, WANTED, rtol=1e-6)
+    np.testing.assert_allclose(slope, SLOPE / 4, rtol=1e-6)
+
+
+def test_bytecode_capture(cubic):
+    @paddle.jit.to_static(full_graph=False)
+    def function(x):
+        return cubic(x, factor=2.0).sum()
+
+    x = paddle.to_tensor(X, stop_gradient=False)
+    function(x).backward()
+    assert "pd_op.cubic" in function.cache[0].graph.forward_text
+    np.testing.assert_allclose(x.grad.numpy(), SLOPE, rtol=1e-6)
+
+
+def test_data_parallel(cubic):
+    def main():
+        x = paddle.to_tensor(X, stop_gradient=False)
+        x.register_hook(lambda grad: paddle.distributed.all_reduce(grad) or grad)
+        cubic(x).sum().backward()
+        return x.grad.numpy()
+
+    for grad in paddle.distributed.spawn(main, nprocs=2):
+        np.testing.assert_allclose(grad, 2 * SLOPE, rtol=1e-6)
+
+
+def test_declaring_it_twice_is_an_error(cubic):
+    with pytest.raises(ValueError, match=r"op: expected a new name, but got 'cubic'"):
+
+        @op(source="again", name="cubic")
+        def other(xp, x):
+            return x
+
+
+def test_a_rule_that_reads_something_unknown_is_an_error(cubic):
+    with pytest.raises(ValueError, match=r"expected parameters among .* but got \['z'\]"):
+
+        @cubic.vjp
+        def _(z, out_grad):
+            return (out_grad,)
