@@ -14,6 +14,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -346,6 +347,8 @@ class Progress:
 
 def run(main) -> int:
     """Call `main`; turn what a reader can put right into one message, and Ctrl-C into one line."""
+    # Being told to stop is the same as Ctrl-C: pip has to be stopped too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return main() or 0
     except (SetupError, OSError) as error:
