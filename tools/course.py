@@ -41,6 +41,7 @@ Add an exercise, or a task to one
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
@@ -77,6 +78,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _build(paths: list[Path]) -> int:
+    os.environ["MINIPADDLE_RECORD"] = "1"  # real Paddle's answers are written down as lessons run
     for source in _chosen(paths):
         started = time.monotonic()
         notebooks.build(source)
