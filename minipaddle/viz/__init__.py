@@ -37,6 +37,8 @@ from .frame import (
     table,
     text,
 )
+from .passes import dce_steps, fusion_steps
+from .pir import ProgramFilm
 from .player import Player
 
 __all__ = [
@@ -48,13 +50,16 @@ __all__ = [
     "Node",
     "Pane",
     "Player",
+    "ProgramFilm",
     "Step",
     "TablePane",
     "TextPane",
     "check_steps",
     "cluster",
+    "dce_steps",
     "dumps",
     "edge",
+    "fusion_steps",
     "graph",
     "loads",
     "node",

@@ -1,0 +1,132 @@
+"""Passes at work, step by step: dead-code elimination, and a fusion by pattern.
+
+    viz.Player(viz.dce_steps(main))
+    viz.Player(viz.fusion_steps(main, [context]))
+
+Both work on a copy: your program stays as it is.
+
+Paddle has no counterpart: PassManager.enable_ir_printing prints the program before and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from minipaddle.pir.core.block import Program
+from minipaddle.pir.core.operation import Operation
+from minipaddle.pir.drr import DrrPatternContext, apply_patterns, find_matches
+
+from .frame import Step, edge, graph, node, step, table
+from .pir import KINDS, ProgramFilm, _short
+
+
+def dce_steps(program: Program) -> list[Step]:
+    """Dead-code elimination, from the last operation to the first: one step for each."""
+    copy = program.clone()
+    ops = list(copy.global_block().ops)
+    verdicts: dict[Operation, str] = dict.fromkeys(ops, "")
+    reads = {op: [v.get_defining_op() for v in op.operands_source() if v is not None] for op in ops}
+    steps = [
+        _dce_step(
+            ops,
+            reads,
+            verdicts,
+            None,
+            "Before",
+            "The walk starts at the last operation, so readers are judged before what they read.",
+        )
+    ]
+    for op in reversed(ops):
+        readers = _readers(op)
+        keeps = "SideEffect" in op.info.traits
+        name = _short(op)
+        if keeps:
+            verdicts[op] = "stays: side effect"
+            title, note = f"{name} stays", _why_it_stays(op)
+        elif readers:
+            verdicts[op] = "stays: is read"
+            title, note = f"{name} stays", f"Still read by {', '.join(readers)}."
+        else:
+            verdicts[op] = "erased"
+            title = f"{name} goes"
+            lost = list(dict.fromkeys(_short(source) for source in reads[op]))
+            note = "Nobody reads it. " + (
+                f"With it goes one reader of {' and of '.join(lost)}." if lost else ""
+            )
+            op.erase()
+        steps.append(_dce_step(ops, reads, verdicts, op, title, note.strip()))
+    kept = sum(verdict != "erased" for verdict in verdicts.values())
+    end = f"{len(ops) - kept} operations erased, {kept} left. One walk was enough."
+    return [*steps, _dce_step(ops, reads, verdicts, None, "After", end)]
+
+
+def _why_it_stays(op: Operation) -> str:
+    if op.num_operands() == 0:
+        return "It is an input: what is fed or stored under its name is not ours to remove."
+    return "It has an effect outside of the program, whether or not its result is read."
+
+
+def _readers(op: Operation) -> list[str]:
+    return [_short(user) for value in op.results() for user in value.all_used_ops()]
+
+
+def _dce_step(
+    ops: Sequence[Operation],
+    reads: dict[Operation, list[Operation]],
+    verdicts: dict[Operation, str],
+    now: Operation | None,
+    title: str,
+    note: str,
+) -> Step:
+    ids = {op: f"op{number}" for number, op in enumerate(ops)}
+
+    def state(op: Operation) -> str:
+        if verdicts[op] == "erased":
+            return "removed"
+        return "now" if op is now else "done" if verdicts[op] else "waiting"
+
+    nodes = [
+        node(ids[op], _short(op), KINDS.get(op.name(), "op"), state=state(op), details=op.name())
+        for op in ops
+    ]
+    edges = [
+        edge(ids[source], ids[op], state="removed" if verdicts[op] == "erased" else "")
+        for op in ops
+        for source in reads[op]
+    ]
+    rows = [[_short(op), ", ".join(_readers(op)) or "nobody", verdicts[op]] for op in ops]
+    highlight = [] if now is None else [ops.index(now)]
+    return step(
+        title,
+        graph(nodes, edges, name="Program as a graph"),
+        table(
+            ["operation", "read by", "verdict"],
+            rows,
+            highlight=highlight,
+            name="Operations, in program order",
+        ),
+        note=note,
+    )
+
+
+def fusion_steps(program: Program, contexts: Sequence[DrrPatternContext]) -> list[Step]:
+    """What DRR patterns find in a program, and what they make of it. Earlier patterns win."""
+    copy = program.clone()
+    film = ProgramFilm(copy)
+    film.take("Before", "The program as it was written.")
+    taken: set[Operation] = set()
+    matches = 0
+    for context in contexts:
+        for match in find_matches(copy, context):
+            if taken.isdisjoint(match.ops):
+                taken.update(match.ops)
+                matches += 1
+    note = f"{matches} found. Nothing is changed yet."
+    film.take("Match the source pattern", note, dict.fromkeys(taken, "matched"))
+    changed = apply_patterns(copy, contexts)
+    film.take(
+        "Put the result pattern in",
+        f"{changed} replaced. New operations stand where the match ended; the old ones are erased.",
+    )
+    film.take("After", "What the executor gets.")
+    return film.steps
