@@ -85,6 +85,6 @@ from minipaddle import (  # isort: skip  (after the worlds above)
     transforms,
     vision,
 )
-from minipaddle.nn.param_attr import ParamAttr
+from minipaddle.nn.param_attr import ParamAttr, create_parameter
 
 __version__ = "0.1.0"

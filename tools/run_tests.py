@@ -44,7 +44,7 @@ def checks(pytest_arguments: list[str]) -> list[list[str]]:
 
 
 def main() -> int:
-    ensure(["course", "grader", "dev"])
+    ensure(["cinn", "course", "dev", "grader"])
     warning = need_browser()
     if warning:
         say(warning)

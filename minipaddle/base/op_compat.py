@@ -41,23 +41,24 @@ def _elementwise(name: str) -> OpCompat:
     return OpCompat(f"elementwise_{name}", extra={"axis": -1})
 
 
-def _reduce(name: str) -> OpCompat:
-    return OpCompat(
-        f"reduce_{name}",
-        attrs={"axis": "dim", "keepdim": "keep_dim"},
-        extra={"reduce_all": lambda attrs: not attrs["axis"], "in_dtype": -1, "out_dtype": -1},
-        layer=name,
-    )
-
-
 OP_COMPAT: dict[str, OpCompat] = {
     "add": _elementwise("add"),
     "subtract": _elementwise("sub"),
     "multiply": _elementwise("mul"),
     "divide": _elementwise("div"),
     "add_n": OpCompat("sum", slots={"inputs": "X"}),
-    "sum": _reduce("sum"),
-    "mean": _reduce("mean"),
+    "sum": OpCompat(
+        "reduce_sum",
+        attrs={"axis": "dim", "keepdim": "keep_dim", "dtype": "out_dtype"},
+        extra={"reduce_all": lambda attrs: not attrs["axis"], "in_dtype": -1},
+        layer="sum",
+    ),
+    "mean": OpCompat(
+        "reduce_mean",
+        attrs={"axis": "dim", "keepdim": "keep_dim"},
+        extra={"reduce_all": lambda attrs: not attrs["axis"], "in_dtype": -1, "out_dtype": -1},
+        layer="mean",
+    ),
     "mean_all": OpCompat("mean"),
     "matmul": OpCompat("matmul_v2", attrs={"transpose_x": "trans_x", "transpose_y": "trans_y"}),
     "pow": OpCompat("pow", attrs={"y": "factor"}),

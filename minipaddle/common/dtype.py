@@ -29,7 +29,7 @@ class DataType:
         self.number = number
         self.proto_number = proto_number
         self.short = short
-        self.numpy_dtype = np.dtype(name)
+        self.numpy_dtype = np.dtype(None if name == "Undefined" else name)
 
     def __repr__(self) -> str:
         return f"<DataType.{self.name.upper()}: {self.number}>"
@@ -60,12 +60,14 @@ float16 = DataType("float16", 15, 4, "f16")
 float32 = DataType("float32", 10, 5, "f32")
 float64 = DataType("float64", 11, 6, "f64")
 
+undefined = DataType("Undefined", 0, -1, "?")  # "the op decides"; never the dtype of a Tensor
+
 ALL = (bool_, uint8, int8, int16, int32, int64, float16, float32, float64)
 
 BY_NUMPY = {dtype.numpy_dtype: dtype for dtype in ALL}
 BY_SHORT = {dtype.short: dtype for dtype in ALL}
-BY_PROTO = {dtype.proto_number: dtype for dtype in ALL}
-_BY_NAME = {dtype.name: dtype for dtype in ALL}
+BY_PROTO = {dtype.proto_number: dtype for dtype in (*ALL, undefined)}
+_BY_NAME = {dtype.name: dtype for dtype in (*ALL, undefined)}
 
 
 def to_dtype(value: object) -> DataType:
@@ -83,7 +85,7 @@ def to_dtype(value: object) -> DataType:
             return BY_NUMPY[np.dtype(value)]
         except (KeyError, TypeError):
             pass  # falls through to the one message below
-    names = ", ".join(_BY_NAME)
+    names = ", ".join(dtype.name for dtype in ALL)
     raise TypeError(
         f"dtype: expected one of {names}, but got {value!r}. Cast to one of them first."
     )

@@ -154,6 +154,7 @@ class Tensor:
             return
         if set_to_zero:
             meta.grad = Tensor(meta.grad._data * 0)
+            meta.grad.stop_gradient = False  # as Paddle shows it
         else:
             meta.grad = None
 

@@ -22,7 +22,7 @@ from minipaddle.common.place import UNDEFINED
 from minipaddle.new_executor.scope import Scope, global_scope, scope_guard
 from minipaddle.nn.param_attr import create_parameter
 from minipaddle.phi.core.world import current_world, in_pir_mode
-from minipaddle.pir.core.builder import build, flags
+from minipaddle.pir.core.builder import build, flags, insertion_point_at
 from minipaddle.pir.core.value import Value
 from minipaddle.pir.ir_backward import append_backward as append_backward_to_pir
 from minipaddle.pir.ir_backward import grad as pir_grad
@@ -111,7 +111,12 @@ def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: i
         "place": UNDEFINED,
         "stop_gradient": flags(True),
     }
-    return build("pd_op.data", (), attributes, [pir.DenseTensorType(wanted, sizes)]).result(0)
+    # inputs stand together: a new one comes after the last one, if there is one
+    ops = pir.default_main_program().global_block().ops
+    last = max((i for i, op in enumerate(ops) if op.name() == "pd_op.data"), default=None)
+    with insertion_point_at(None if last is None else last + 1):
+        op = build("pd_op.data", (), attributes, [pir.DenseTensorType(wanted, sizes)])
+    return op.result(0)
 
 
 def append_backward(loss: Any, parameter_list: Any = None, no_grad_set: Any = None) -> list[tuple]:

@@ -42,8 +42,8 @@ def sum(
     x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: Any = None
 ) -> Any:
     """The sum over `axis` (None: over all axes)."""
-    result = OPS["sum"](x if dtype is None else cast(x, dtype=dtype), axis=axis, keepdim=keepdim)
-    return result
+    dtype = dtypes.undefined if dtype is None else dtype
+    return OPS["sum"](x, axis=axis, dtype=dtype, keepdim=keepdim)
 
 
 def argmax(

@@ -15,6 +15,7 @@ from typing import Any
 from minipaddle.eager.tensor import Tensor
 from minipaddle.jit.sot.tracker import Tracker
 from minipaddle.nn.layer.layers import Layer
+from minipaddle.phi.core.world import tracer
 
 Frame = namedtuple("Frame", ["f_locals", "f_globals"])
 SIMPLE = (bool, int, float, str, bytes, type(None))
@@ -35,6 +36,12 @@ class Guard:
         self.conditions: dict[str, None] = {}  # a dict, to keep the order and drop repetitions
         self.constants: dict[str, Any] = {"Tensor": Tensor}
         self.function: Any = None
+
+    def add_tracer(self) -> None:
+        """The graph was captured with gradients recorded or not, and with auto_cast or not."""
+        self.constants["tracer"] = tracer
+        self.conditions[f"tracer.has_grad is {tracer.has_grad}"] = None
+        self.conditions[f"(tracer.amp_dtype is None) is {tracer.amp_dtype is None}"] = None
 
     def add_tensor(self, tracker: Tracker, tensor: Tensor) -> None:
         """The graph was captured for this shape, dtype and stop_gradient."""

@@ -17,14 +17,15 @@ from minipaddle.jit.sot.function_graph import CompiledGraph, FunctionGraph
 from minipaddle.jit.sot.guard import Frame, Guard
 from minipaddle.jit.sot.opcode_executor import OpcodeExecutor, Step
 from minipaddle.jit.sot.pycode_generator import PyCodeGen
-from minipaddle.jit.sot.tracker import LocalTracker
+from minipaddle.jit.sot.tracker import LocalTracker, Tracker
 from minipaddle.jit.sot.variables import (
     ContainerVariable,
     ObjectVariable,
     TensorVariable,
     VariableBase,
 )
-from minipaddle.phi.core.world import in_dynamic_mode
+from minipaddle.phi.core.world import in_dynamic_mode, tracer
+from minipaddle.pir.core.value import Value
 
 
 @dataclass
@@ -96,7 +97,10 @@ class StaticFunction:
     def _translate(self, frame: Frame) -> CacheEntry:
         graph, guard, steps = FunctionGraph(), Guard(), []
         executor = OpcodeExecutor(self.function, {}, graph, guard, steps)
+        guard.add_tracer()
         try:
+            if tracer.amp_dtype is not None:
+                executor.break_graph("auto_cast is not part of a captured graph")
             for name, value in frame.f_locals.items():
                 executor.locals[name] = executor.wrap(value, LocalTracker(name))
             result = executor.run()
@@ -107,7 +111,8 @@ class StaticFunction:
     def _compile(
         self, result: VariableBase, graph: FunctionGraph, guard: Guard, steps: list[Step]
     ) -> CacheEntry:
-        outputs = list(dict.fromkeys(_tensors(result)))
+        inputs = {item.value: item.tracker for item in graph.inputs}
+        outputs = [item for item in dict.fromkeys(_tensors(result)) if item.value not in inputs]
         compiled = graph.compile([item.value for item in outputs], self.backend)
         pycode = PyCodeGen(self.function.__code__)
         pycode.begin_call(compiled)
@@ -115,7 +120,7 @@ class StaticFunction:
             item.tracker.gen(pycode)
         pycode.call(len(graph.inputs))
         pycode.store_fast("___outputs")
-        self._load_result(pycode, result, outputs)
+        self._load_result(pycode, result, outputs, inputs)
         function = types.FunctionType(
             pycode.code(),
             self.function.__globals__,
@@ -126,16 +131,22 @@ class StaticFunction:
         return CacheEntry(guard, function, compiled, steps)
 
     def _load_result(
-        self, pycode: PyCodeGen, variable: VariableBase, outputs: list[TensorVariable]
+        self,
+        pycode: PyCodeGen,
+        variable: VariableBase,
+        outputs: list[TensorVariable],
+        inputs: dict[Value, Tracker],
     ) -> None:
         """Instructions that put what the function returns on the stack."""
-        if isinstance(variable, TensorVariable):
+        if isinstance(variable, TensorVariable) and variable.value in inputs:
+            inputs[variable.value].gen(pycode)  # the very Tensor that came in goes out again
+        elif isinstance(variable, TensorVariable):
             pycode.load_fast("___outputs")
             pycode.load_const(outputs.index(variable))
             pycode.binary_subscr()
         elif isinstance(variable, ContainerVariable):
             for item in variable.items:
-                self._load_result(pycode, item, outputs)
+                self._load_result(pycode, item, outputs, inputs)
             pycode.build(variable.kind, len(variable.items))
         elif isinstance(variable, ObjectVariable):
             pycode.load_const(variable.value)

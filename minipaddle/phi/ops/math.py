@@ -6,12 +6,13 @@ Paddle: paddle/phi/kernels/elementwise_*_kernel.h, reduce_*_kernel.h, scale_kern
 from __future__ import annotations
 
 from minipaddle.common import dtype as dtypes
+from minipaddle.common.dtype import DataType
 from minipaddle.phi.core.attribute import IntArray, Number, Scalar
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, TensorList, op
 from minipaddle.phi.infermeta.binary import broadcast_shape, compared, elementwise
 from minipaddle.phi.infermeta.unary import normalize_axes, reduced, unchanged
-from minipaddle.phi.ops.manipulation import expand_as, reduce_as, unsqueeze
+from minipaddle.phi.ops.manipulation import cast, expand_as, reduce_as, unsqueeze
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: add", traits=("Pure",), promote=("x", "y"))
@@ -133,18 +134,31 @@ def _(inputs: NoNeedBuffer, out_grad):
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: sum", traits=("Pure",))
-def sum(xp, x, *, axis: IntArray = (), keepdim: bool = False):
+def sum(
+    xp,
+    x,
+    *,
+    axis: IntArray = (),
+    dtype: DataType = dtypes.undefined,
+    keepdim: bool = False,
+):
     """The sum over the axes of `axis` (none: over all). Integers are summed as int64."""
-    dtype = x.dtype if x.dtype.kind == "f" else xp.int64
-    return xp.asarray(xp.sum(x, axis=tuple(axis) or None, keepdims=keepdim, dtype=dtype))
+    wanted = x.dtype if x.dtype.kind == "f" else xp.int64
+    if dtype is not dtypes.undefined:
+        wanted = dtype.numpy_dtype
+    return xp.asarray(xp.sum(x, axis=tuple(axis) or None, keepdims=keepdim, dtype=wanted))
 
 
-sum.infer_meta(reduced("sum"))
+@sum.infer_meta
+def _(x, *, axis, keepdim, dtype=dtypes.undefined):
+    meta = reduced("sum")(x, axis=axis, keepdim=keepdim)
+    return meta if dtype is dtypes.undefined else MetaTensor(meta.shape, dtype)
 
 
 @sum.vjp
 def _(x: NoNeedBuffer, out_grad, *, axis: IntArray, keepdim: bool, reduce_all: bool = False):
-    return (expand_as(_with_axes_back(out_grad, x, axis, keepdim, unsqueeze), x),)
+    grad = cast(_with_axes_back(out_grad, x, axis, keepdim, unsqueeze), dtype=x.dtype)
+    return (expand_as(grad, x),)
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: mean", traits=("Pure",))

@@ -124,7 +124,8 @@ def build(
 def combine(values: Sequence[Value]) -> Value:
     """Several values as one: `builtin.combine`."""
     types = VectorType(value.type() for value in values)  # type: ignore[misc]
-    return build("builtin.combine", values, {}, [types]).result(0)
+    attributes = {"stop_gradient": flags(all(value.stop_gradient for value in values))}
+    return build("builtin.combine", values, attributes, [types]).result(0)
 
 
 def append_phi_op(

@@ -15,14 +15,14 @@ import numpy as np
 
 from minipaddle.io import Dataset
 
-TEST_EVERY = 5  # every fifth image is for testing, so that both parts hold every writer and digit
+TEST_EVERY = 7  # digits come in tens in the file, so a step of 7 takes all of them alike
 
 
 class Digits(Dataset):
     """Images float32 [1, 8, 8] between 0 and 1, labels int64 0..9.
 
     Args:
-        mode: "train" (1,438 images) or "test" (every fifth image, 359).
+        mode: "train" (1,541 images) or "test" (every seventh image, 256).
         transform: applied to each image.
 
     Raises:
