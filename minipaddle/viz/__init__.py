@@ -15,6 +15,7 @@
 its structures into steps stand beside it.
 """
 
+from .distributed import ring_steps
 from .frame import (
     KINDS,
     STATES,
@@ -40,6 +41,7 @@ from .frame import (
 from .passes import dce_steps, fusion_steps
 from .pir import ProgramFilm
 from .player import Player
+from .sot import bytecode_lines, sot_steps
 
 __all__ = [
     "KINDS",
@@ -54,6 +56,7 @@ __all__ = [
     "Step",
     "TablePane",
     "TextPane",
+    "bytecode_lines",
     "check_steps",
     "cluster",
     "dce_steps",
@@ -63,6 +66,8 @@ __all__ = [
     "graph",
     "loads",
     "node",
+    "ring_steps",
+    "sot_steps",
     "step",
     "table",
     "text",
