@@ -442,7 +442,7 @@ class OpcodeExecutor:
             if isinstance(value, (tuple, dict)):
                 self.break_graph(f"* or ** in the parameters of {function.__name__}")
             arguments[name] = value if isinstance(value, VariableBase) else ObjectVariable(value)
-        executor = OpcodeExecutor(function, arguments, self.graph, self.guard, self.steps, self)
+        executor = type(self)(function, arguments, self.graph, self.guard, self.steps, self)
         return executor.run()
 
     # -- where to go next ----------------------------------------------------------------------

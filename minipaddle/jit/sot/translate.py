@@ -50,6 +50,8 @@ class CacheEntry:
 class StaticFunction:
     """A function, its translations, and the choice between them."""
 
+    executor_class = OpcodeExecutor  # another one can be put here, with more opcodes
+
     def __init__(self, function: Callable, backend: Callable | None = None) -> None:
         self._receiver = function.__self__ if isinstance(function, types.MethodType) else None
         plain = function.__func__ if isinstance(function, types.MethodType) else function
@@ -96,7 +98,7 @@ class StaticFunction:
 
     def _translate(self, frame: Frame) -> CacheEntry:
         graph, guard, steps = FunctionGraph(), Guard(), []
-        executor = OpcodeExecutor(self.function, {}, graph, guard, steps)
+        executor = self.executor_class(self.function, {}, graph, guard, steps)
         guard.add_tracer()
         try:
             if tracer.amp_dtype is not None:
