@@ -21,7 +21,7 @@ from minipaddle.base.framework_proto import (
     ProgramDesc,
     VarDesc,
 )
-from minipaddle.base.op_compat import compat_of, phi_name_of, slot_of
+from minipaddle.base.op_compat import compat_of, output_slot, phi_name_of, slot_of
 from minipaddle.common import dtype as dtypes
 from minipaddle.common import unique_name
 from minipaddle.common.dtype import DataType
@@ -304,8 +304,29 @@ class Block:
             write_attr(desc.attrs.add(), name, value)
         operator = Operator(self, desc)
         self.ops.append(operator)
+        self._infer_shapes(operator)
         self.program._changed()
         return operator
+
+    def _infer_shapes(self, operator: Operator) -> None:
+        """InferMeta decides the outputs' shapes and dtypes, whatever they were before."""
+        try:
+            op = operator.phi_op
+        except KeyError:
+            return  # an op without a declaration can stand in a Program; it can't be run
+        compat = compat_of(op.name)
+        metas: list[Any] = []
+        for item in op.inputs:
+            names = operator.input(slot_of(compat, item.name))
+            found = [self.vars[name].meta() for name in names if name in self.vars]
+            metas.append(found if item.is_list else found[0] if found else None)
+        for name, meta in zip(op.outputs, op.infer_metas(metas, phi_attrs(operator)), strict=True):
+            for target in operator.output(output_slot(compat, name)):
+                if meta is not None and target in self.vars:
+                    tensor = self.vars[target].desc.type.dense_tensor.tensor
+                    tensor.data_type = meta.dtype.proto_number
+                    tensor.ClearField("dims")
+                    tensor.dims.extend(meta.shape)
 
     def _rename_var(self, old: str, new: str) -> None:
         variable = self.vars.pop(old)
@@ -538,7 +559,7 @@ def append_phi_op(
     outputs: list[Variable | None] = []
     out_slots: dict[str, list[str]] = {}
     for position, (name, meta) in enumerate(zip(op.outputs, results, strict=True)):
-        slot = slot_of(compat, name.removesuffix("_out")) + "Out" * name.endswith("_out")
+        slot = output_slot(compat, name)
         wanted = f"{layer}.tmp_{position}" if output_names is None else output_names.get(name)
         if name in op.inplace:
             source = inputs[[item.name for item in op.inputs].index(op.inplace[name])]

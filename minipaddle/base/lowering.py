@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from minipaddle.base.framework import Program, Variable, phi_attrs
-from minipaddle.base.op_compat import compat_of, slot_of
+from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.new_executor.feed import check_feed, missing_feed
 from minipaddle.new_executor.instruction import Instruction, InstructionList, prune
 
@@ -40,8 +40,7 @@ def lower_program(
             inputs.append(names if item.is_list else names[0] if names else None)
         outputs: list[str | None] = []
         for name in op.outputs:
-            slot = slot_of(compat, name.removesuffix("_out")) + "Out" * name.endswith("_out")
-            found = operator.output(slot)
+            found = operator.output(output_slot(compat, name))
             outputs.append(number(found[0]) if found else None)
         instructions.append(Instruction(op, inputs, outputs, phi_attrs(operator)))
         written.update(operator.output_arg_names)
@@ -76,7 +75,8 @@ def lower_program(
         for name in sorted(persistent)
         if any(numbers[name] in item.writes() for item in instructions)
     }
-    return InstructionList(instructions, feeds, reads, writes, [numbers[name] for name in fetched])
+    fetches = [numbers[name] for name in fetched]
+    return InstructionList(instructions, feeds, reads, writes, fetches, names)
 
 
 def _fetch_name(item: Any, block: Any) -> str:

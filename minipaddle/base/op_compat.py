@@ -113,3 +113,8 @@ def slot_of(compat: OpCompat, name: str) -> str:
     base = name.removesuffix("_grad")
     slot = compat.slots.get(base) or "".join(word.capitalize() for word in base.split("_"))
     return f"{slot}@GRAD" if base != name else slot
+
+
+def output_slot(compat: OpCompat, name: str) -> str:
+    """The slot of an output: `out` -> Out, and `param_out` -> ParamOut."""
+    return slot_of(compat, name.removesuffix("_out")) + "Out" * name.endswith("_out")

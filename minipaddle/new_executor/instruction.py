@@ -62,6 +62,8 @@ class InstructionList:
         scope_reads: scope name -> variable: read before the first instruction (parameters).
         scope_writes: scope name -> variable: written back after the last.
         fetches: the variables that the user gets.
+        names: variable -> its name in the Program, for a reader. Empty where the values of the
+            program have no names.
     """
 
     instructions: list[Instruction]
@@ -69,6 +71,7 @@ class InstructionList:
     scope_reads: dict[str, str]
     scope_writes: dict[str, str]
     fetches: list[str]
+    names: dict[str, str] = field(default_factory=dict)
 
     def last_uses(self) -> list[list[str]]:
         """Per instruction: the variables that nobody reads after it, so that they can be dropped.

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import math
 from collections.abc import Callable
 from functools import partial
 from types import ModuleType
@@ -102,9 +103,10 @@ def _call(instruction: Instruction, number: int, constants: dict[str, Any], xp: 
         reader = "scalar" if kinds[name].kind == Scalar else "int_array"
         arguments.append(f"{name}={reader}({variable})")
     for name, value in instruction.attrs.items():
-        plain = isinstance(value, (bool, int, float, str)) or (
+        plain = isinstance(value, (bool, int, str)) or (
             isinstance(value, tuple) and len(value) <= 8
         )
+        plain = plain or (isinstance(value, float) and math.isfinite(value))
         if plain:
             arguments.append(f"{name}={value!r}")
         else:

@@ -90,7 +90,7 @@ def ones_like(x: Any, dtype: Any = None, name: Any = None) -> Any:
 def uniform(
     shape: Any,
     dtype: Any = None,
-    min: float = -1.0,
+    min: float = 0.0,
     max: float = 1.0,
     seed: int = 0,
     name: Any = None,

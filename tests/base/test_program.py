@@ -183,3 +183,13 @@ def test_no_grad_set_stops_the_gradient():
     main, startup, loss = small()
     with pytest.raises(ValueError, match="stop_gradient=False"):
         paddle.static.append_backward(loss, no_grad_set=["relu_0.tmp_0"])
+
+
+def test_infer_meta_decides_the_shape_of_an_output():
+    """As in Paddle: an op appended by hand overwrites the shape that its output had."""
+    main = paddle.static.Program()
+    block = main.global_block()
+    block.create_var("x", [2, 3])
+    block.create_var("h", [2, 4], "float64")
+    block.append_op("relu", {"X": "x"}, {"Out": "h"})
+    assert block.var("h").shape == [2, 3] and block.var("h").dtype is paddle.float32

@@ -153,7 +153,7 @@ def test_threads_train_apart():
 
     def train(results, key):
         w = paddle.to_tensor(np.full([4], 0.5, "float32"), stop_gradient=False)
-        for step in range(50):
+        for _ in range(50):
             with paddle.no_grad():
                 w * 2.0
             (w * w * (key + 1.0)).sum().backward()

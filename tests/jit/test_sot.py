@@ -318,3 +318,26 @@ def test_an_input_that_is_returned_is_the_same_object():
     assert symbolic_translate(lambda x: x)(x) is x
     y, z = symbolic_translate(lambda x: (x, x * 2.0))(x)
     assert y is x and z.grad_fn is not None
+
+
+MODES = ["a"]
+
+
+def test_the_contents_of_a_list_are_guarded():
+    captured = symbolic_translate(lambda x: x * 2.0 if len(MODES) > 1 else x + 1.0)
+    x = paddle.ones([1])
+    assert captured(x).item() == 2.0
+    MODES.append("b")
+    try:
+        assert captured(x * 3.0).item() == 6.0
+    finally:
+        MODES.pop()
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan")])
+def test_numbers_without_a_literal(number):
+    captured = symbolic_translate(lambda x, n: x * n)
+    x = paddle.ones([1])
+    for _ in range(2):
+        np.testing.assert_array_equal(captured(x, number).numpy(), [number])
+    assert captured.translate_count == 1

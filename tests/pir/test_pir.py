@@ -53,7 +53,7 @@ def test_use_lists_follow_every_change():
     with paddle.static.program_guard(main):
         c = a + a
     add = c.get_defining_op()
-    assert [use.index() for use in a.uses()] == [0, 1] and a.all_used_ops() == [add]
+    assert [use.index() for use in a.uses()] == [0, 1] and a.all_used_ops() == [add, add]
     add.operand(1).set_source(b)
     assert a.has_one_use() and b.has_one_use()
     a.replace_all_uses_with(b)
@@ -159,7 +159,7 @@ GOOD = """{
     (%0) = "pd_op.data" () {dtype:float32,name:"x",place:Place(undefined:0),shape:[2,3],stop_gradient:[true]} : () -> tensor<2x3xf32>
     (%1) = "pd_op.relu" (%0) {stop_gradient:[true]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
 }
-"""  # noqa: E501
+"""
 
 BROKEN = [
     ("-> tensor<2x3xf32>\n}", "tensor<2x3xf32>\n}", r"expected '->' before the result types, but got 'tensor<2x3xf32>' at line 3"),

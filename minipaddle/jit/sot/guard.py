@@ -9,6 +9,8 @@ Paddle: python/paddle/jit/sot/opcode_translator/executor/guard.py.
 
 from __future__ import annotations
 
+import copy
+import math
 from collections import namedtuple
 from typing import Any
 
@@ -27,6 +29,15 @@ def layer_state(layer: Layer) -> tuple:
     """
     parts = [layer, *layer.sublayers()]
     return tuple(map(id, layer.parameters())), tuple(part.training for part in parts)
+
+
+def _is_plain_data(value: Any) -> bool:
+    """True for lists, tuples, dicts and sets of numbers and texts: they are guarded by contents."""
+    if isinstance(value, dict):
+        return all(_is_plain_data(item) for pair in value.items() for item in pair)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return all(_is_plain_data(item) for item in value)
+    return isinstance(value, SIMPLE)
 
 
 class Guard:
@@ -62,10 +73,16 @@ class Guard:
             where = tracker.expression(self.constants)
         except LookupError:
             return  # computed from things that have guards of their own
-        if isinstance(value, SIMPLE):
+        if isinstance(value, SIMPLE) or _is_plain_data(value):
+            kept = f"value_{len(self.constants)}"
+            self.constants[kept] = copy.deepcopy(value)
+            self.constants["NoneType"] = type(None)
             self.conditions[f"type({where}) is {type(value).__name__}"] = None
-            self.constants.setdefault("NoneType", type(None))
-            self.conditions[f"{where} == {value!r}"] = None
+            plain = isinstance(value, SIMPLE) and value not in (math.inf, -math.inf)
+            if value != value:  # nan: the only number that is not equal to itself
+                self.conditions[f"{where} != {where}"] = None
+            else:
+                self.conditions[f"{where} == {repr(value) if plain else kept}"] = None
         elif type(value).__name__ == "method":
             return  # made anew at each access; the object and its class are guarded
         else:

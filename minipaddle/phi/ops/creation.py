@@ -70,7 +70,7 @@ def _(*, shape, dtype, values, place):
     return MetaTensor(shape, dtype)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: uniform", traits=("Random",))
+@op(source="paddle/phi/ops/yaml/ops.yaml: uniform", traits=("Random", "SideEffect"))
 def uniform(
     xp,
     *,

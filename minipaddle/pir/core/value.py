@@ -76,8 +76,8 @@ class Value:
         return list(self._uses)
 
     def all_used_ops(self) -> list[Operation]:
-        """The operations that read this value, each once."""
-        return list(dict.fromkeys(use.owner() for use in self._uses))
+        """The operations that read this value: one per use, the newest first, as in Paddle."""
+        return [use.owner() for use in reversed(self._uses)]
 
     def use_empty(self) -> bool:
         return not self._uses
