@@ -38,9 +38,11 @@ from .frame import (
     table,
     text,
 )
+from .grad_graph import grad_graph, grad_graph_steps
 from .passes import dce_steps, fusion_steps
 from .pir import ProgramFilm
 from .player import Player
+from .program import executor_steps
 from .sot import bytecode_lines, sot_steps
 
 __all__ = [
@@ -62,7 +64,10 @@ __all__ = [
     "dce_steps",
     "dumps",
     "edge",
+    "executor_steps",
     "fusion_steps",
+    "grad_graph",
+    "grad_graph_steps",
     "graph",
     "loads",
     "node",

@@ -1,0 +1,205 @@
+"""The Executor at work: one instruction after another, and the variables that live meanwhile.
+
+    viz.executor_steps(main, feed={"x": array}, fetch_list=[loss])
+
+The left pane is the Program, one short line per op; ops that the fetches don't need are marked as
+removed. The right pane has a row for every variable: what it holds, and when it is freed.
+
+Paddle has no counterpart: GLOG_v=4 logs the same story as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minipaddle.base.executor import Executor
+from minipaddle.base.framework import Operator, Program, phi_attrs
+from minipaddle.new_executor.instruction import Instruction, InstructionList
+from minipaddle.new_executor.interpreter import int_array, scalar
+from minipaddle.new_executor.scope import Scope, global_scope
+from minipaddle.phi.core.attribute import Scalar
+
+from .frame import Step, step, table, text
+from .player import Player
+
+LONGEST_VALUE = 34  # letters of an array in the table
+
+
+def short_op(operator: Operator) -> str:
+    """An op in one short line: `tmp_0 = matmul_v2(X=data1, Y=data2)`.
+
+    Attributes are shown where they are not the default.
+    """
+    arguments = [
+        f"{slot}={_listed(operator.input(slot))}"
+        for slot in operator.input_names
+        if operator.input(slot)
+    ]
+    defaults = {attr.name: attr.default for attr in operator.phi_op.attrs}
+    arguments += [
+        f"{name}={value!r}"
+        for name, value in phi_attrs(operator).items()
+        if name != "place" and value != defaults[name]
+    ]
+    return f"{', '.join(operator.output_arg_names)} = {operator.type}({', '.join(arguments)})"
+
+
+def executor_steps(
+    program: Program,
+    feed: dict[str, Any] | None = None,
+    fetch_list: Sequence[Any] = (),
+    scope: Scope | None = None,
+) -> Player:
+    """Runs a classic Program, one step per instruction and one per freeing, and shows it.
+
+    The run works on copies: the scope stays as it is.
+
+    Raises:
+        What `Executor.run` raises: a feed is missing or does not fit, a fetch is unknown.
+    """
+    return Player(_Film(program, dict(feed or {}), list(fetch_list), scope).steps)
+
+
+class _Film:
+    """One run. `held`: variable of the plan -> array; freed variables are not in it."""
+
+    def __init__(
+        self, program: Program, feed: dict[str, Any], fetch_list: list[Any], scope: Scope | None
+    ) -> None:
+        scope = scope or global_scope()
+        interpreter = Executor().interpreter(program, tuple(sorted(feed)), fetch_list, scope)
+        self.plan: InstructionList = interpreter.plan
+        self.block = program.global_block()
+        self.held: dict[str, np.ndarray] = {}
+        self.freed_after: dict[str, str] = {}
+        self.most = 0
+        self.steps: list[Step] = []
+        self.lines = _lines_of(self.plan, self.block.ops)
+        self._run(feed, scope)
+
+    def _run(self, feed: dict[str, Any], scope: Scope) -> None:
+        plan = self.plan
+        for name, (variable, check) in plan.feeds.items():
+            self.held[variable] = check(np.asarray(feed[name]))
+        for name, variable in plan.scope_reads.items():
+            self.held[variable] = np.array(scope.get(name))
+        skipped = len(self.block.ops) - len(plan.instructions)
+        note = f"In memory: {self._memory()}."
+        if skipped:
+            note += f" {skipped} of {len(self.block.ops)} ops won't run: no fetch needs them."
+        self._take("Before the first instruction: feeds and parameters are there", note)
+        for instruction, dead, line in zip(
+            plan.instructions, plan.last_uses(), self.lines, strict=True
+        ):
+            self._execute(instruction)
+            made = ", ".join(self._name(variable) for variable in instruction.writes())
+            title = f"Line {line}: run {self.block.ops[line - 1].type}"
+            note = f"{made} is written. In memory: {self._memory()}."
+            self._take(title, note, line, instruction.writes())
+            if dead:
+                names = ", ".join(self._name(variable) for variable in dead)
+                for variable in dead:
+                    self.held.pop(variable)
+                    self.freed_after[variable] = f"freed after line {line}"
+                self._take(
+                    f"Line {line}: free {names}",
+                    f"No later instruction reads {'it' if len(dead) == 1 else 'them'}. "
+                    f"In memory: {self._memory()}.",
+                    line,
+                    dead,
+                )
+        got = ", ".join(self._name(variable) for variable in plan.fetches) or "nothing"
+        self._take(
+            f"Done: you get {got}", f"At most {self.most} bytes were in memory at the same time."
+        )
+
+    def _execute(self, instruction: Instruction) -> None:
+        def read(item: Any) -> Any:
+            return [self.held[i] for i in item] if isinstance(item, list) else self.held.get(item)
+
+        kinds = {attr.name: attr.kind for attr in instruction.op.attrs}
+        attrs = dict(instruction.attrs)
+        for name, variable in instruction.attr_inputs.items():
+            reader = scalar if kinds[name] == Scalar else int_array
+            attrs[name] = reader(self.held[variable])
+        results = instruction.op.run(np, *(read(item) for item in instruction.inputs), **attrs)
+        several = len(instruction.op.outputs) > 1 or instruction.op.forward_op is not None
+        for variable, value in zip(
+            instruction.outputs, results if several else [results], strict=True
+        ):
+            if variable is not None:
+                self.held[variable] = value
+
+    def _take(
+        self, title: str, note: str, line: int | None = None, touched: Sequence[str] = ()
+    ) -> None:
+        lines = [short_op(operator) for operator in self.block.ops]
+        unused = [i for i in range(1, len(lines) + 1) if i not in self.lines]
+        now = [] if line is None else line
+        rows, highlight = [], []
+        for variable in self._variables():
+            if variable in touched:
+                highlight.append(len(rows))
+            rows.append([self._name(variable), self._shape(variable), self._held(variable)])
+        self.steps.append(
+            step(
+                title,
+                text(lines, highlight=now, removed=unused, language="program", name="Program"),
+                table(["variable", "shape", "holds"], rows, highlight=highlight, name="Variables"),
+                note=note,
+            )
+        )
+
+    def _variables(self) -> list[str]:
+        """All variables of the plan, in the order in which they come to be."""
+        plan = self.plan
+        names = [variable for variable, _ in plan.feeds.values()]
+        names += plan.scope_reads.values()
+        for instruction in plan.instructions:
+            names += instruction.writes()
+        return list(dict.fromkeys(names))
+
+    def _shape(self, variable: str) -> str:
+        """The shape, from InferMeta: it is known before the run."""
+        return str(list(self.block.var(self._name(variable)).shape))
+
+    def _held(self, variable: str) -> str:
+        if variable in self.held:
+            return _shown(self.held[variable])
+        return self.freed_after.get(variable, "")
+
+    def _name(self, variable: str) -> str:
+        return self.plan.names[variable]
+
+    def _memory(self) -> str:
+        total = sum(array.nbytes for array in self.held.values())
+        self.most = max(self.most, total)
+        count = len(self.held)
+        return f"{count} variable{'' if count == 1 else 's'}, {total} bytes"
+
+
+def _lines_of(plan: InstructionList, ops: Sequence[Operator]) -> list[int]:
+    """The line of each instruction's op in the Program, from 1. Both are in the same order."""
+    lines, position = [], 0
+    for instruction in plan.instructions:
+        written = [plan.names[variable] for variable in instruction.writes()]
+        while ops[position].phi_op is not instruction.op or not set(written) <= set(
+            ops[position].output_arg_names
+        ):
+            position += 1
+        position += 1
+        lines.append(position)
+    return lines
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"[{', '.join(names)}]"
+
+
+def _shown(array: np.ndarray) -> str:
+    """An array in one line, cut where it gets long."""
+    line = " ".join(np.array2string(array, precision=3, threshold=20, edgeitems=2).split())
+    return line if len(line) <= LONGEST_VALUE else line[: LONGEST_VALUE - 2] + " …"
