@@ -147,7 +147,9 @@ except Exception as error:
 
 # %%
 h1.replace_all_uses_with(new)
-film.take("replace_all_uses_with", "The reader of relu reads tanh now. Both use lists have followed.")
+film.take(
+    "replace_all_uses_with", "The reader of relu reads tanh now. Both use lists have followed."
+)
 h1.get_defining_op().erase()
 film.take("Erase relu", "It had no reader any more. x has one use less.")
 film.take("After", "Every value is made before it is read.")
