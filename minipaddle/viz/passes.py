@@ -21,7 +21,9 @@ from .pir import KINDS, ProgramFilm, _short
 
 
 def dce_steps(program: Program) -> list[Step]:
-    """Dead-code elimination, from the last operation to the first: one step for each."""
+    """Dead-code elimination, from the last operation to the first: one step for each, and one for
+    inputs that stand together.
+    """
     copy = program.clone()
     ops = list(copy.global_block().ops)
     verdicts: dict[Operation, str] = dict.fromkeys(ops, "")
@@ -36,38 +38,37 @@ def dce_steps(program: Program) -> list[Step]:
             "The walk starts at the last operation, so readers are judged before what they read.",
         )
     ]
-    for op in reversed(ops):
+    for number, op in reversed(list(enumerate(ops))):
         readers = _readers(op)
-        keeps = "SideEffect" in op.info.traits
         name = _short(op)
-        if keeps:
+        if "SideEffect" in op.info.traits and op.num_operands() == 0:
+            verdicts[op] = "stays: input"
+            above = ops[number - 1] if number else None
+            if above and "SideEffect" in above.info.traits and above.num_operands() == 0:
+                continue  # inputs that stand together are one step
+            title, note = "Inputs stay", "What is fed or stored under a name is not ours to remove."
+        elif "SideEffect" in op.info.traits:
             verdicts[op] = "stays: side effect"
-            title, note = f"{name} stays", _why_it_stays(op)
+            title, note = f"{name} stays", "It has an effect outside, whether it is read or not."
         elif readers:
             verdicts[op] = "stays: is read"
             title, note = f"{name} stays", f"Still read by {', '.join(readers)}."
         else:
             verdicts[op] = "erased"
-            title = f"{name} goes"
+            title, note = f"{name} goes", "Nobody reads it."
             lost = list(dict.fromkeys(_short(source) for source in reads[op]))
-            note = "Nobody reads it. " + (
-                f"With it goes one reader of {' and of '.join(lost)}." if lost else ""
-            )
+            if lost:
+                note += f" With it goes one reader of {' and of '.join(lost)}."
             op.erase()
-        steps.append(_dce_step(ops, reads, verdicts, op, title, note.strip()))
+        steps.append(_dce_step(ops, reads, verdicts, op, title, note))
     kept = sum(verdict != "erased" for verdict in verdicts.values())
     end = f"{len(ops) - kept} operations erased, {kept} left. One walk was enough."
     return [*steps, _dce_step(ops, reads, verdicts, None, "After", end)]
 
 
-def _why_it_stays(op: Operation) -> str:
-    if op.num_operands() == 0:
-        return "It is an input: what is fed or stored under its name is not ours to remove."
-    return "It has an effect outside of the program, whether or not its result is read."
-
-
 def _readers(op: Operation) -> list[str]:
-    return [_short(user) for value in op.results() for user in value.all_used_ops()]
+    users = [user for value in op.results() for user in value.all_used_ops()]
+    return [_short(user) for user in dict.fromkeys(users)]
 
 
 def _dce_step(

@@ -59,6 +59,8 @@ def test_dce_goes_from_the_end_and_erases_what_the_pass_erases():
         "relu stays",
     ]
     assert "one reader of exp" in steps[2]["note"]
+    assert steps[-2]["title"] == "Inputs stay"  # one step for all three
+    assert [s["title"] for s in steps].count("Inputs stay") == 1
     last = states(steps[-1])
     assert {name for name, state in last.items() if state == "removed"} == {"exp", "softmax"}
     assert set(last.values()) == {"removed", "done"}
