@@ -61,7 +61,7 @@ class Comparison:
     @property
     def _paddle_title(self) -> str:
         note = {"live": "", "recorded": ", recorded", "missing": ", not installed and not recorded"}
-        return f"real Paddle {self.version}{note[self.source]}"
+        return f"real Paddle {self.version}".rstrip() + note[self.source]
 
     @property
     def _verdict(self) -> str:
