@@ -1,0 +1,221 @@
+# %% [markdown]
+# # 1.1 What is a program?
+#
+# numpy computes when you call it. A framework can do something else: it can first *write down* what you want, and compute later. What it writes down is a **program**.
+# **What exactly stands in it, and what happens when it runs?**
+#
+# Time: 25 minutes. You need: numpy. You will use it in: `01 · exercise`, both tasks.
+
+# %% [markdown]
+# ## Two matrices
+# In numpy, one line gives the numbers at once:
+
+# %%
+import numpy as np
+
+feed = {
+    "data1": np.arange(6, dtype="float32").reshape(2, 3) - 2,
+    "data2": np.ones([3, 4], "float32"),
+}
+feed["data1"] @ feed["data2"]
+
+# %% [markdown]
+# Now the same line in *static mode*, where ops are written down. Paddle 3 has two kinds of program. This module is about the classic one, `Program`; inside
+# `OldIrGuard` you build that kind. (The newer kind, PIR, is module 3.)
+#
+# ## Predict
+# The next cell ends with `data1 @ data2`. There is no data yet: `static.data` only says "something with this shape will come". **Write down:**
+# 1. What is `product` after this line? Which of these does it know: its shape, its dtype, its numbers?
+# 2. How many variables does the program have, and how many ops?
+
+# %%
+import minipaddle as paddle
+from minipaddle import viz
+
+paddle.enable_static()
+
+with paddle.pir_utils.OldIrGuard():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        data1 = paddle.static.data("data1", [2, 3], "float32")
+        data2 = paddle.static.data("data2", [3, 4], "float32")
+        product = data1 @ data2
+
+print(type(product).__name__, product.name, list(product.shape), product.dtype)
+
+# %% [markdown]
+# A `Variable` is a name, a shape and a dtype. There are no numbers. And this is the whole program:
+
+# %%
+print(main)
+
+# %% [markdown]
+# Read it from the top. A Program has **blocks**; this one has block 0 only (blocks within blocks come with `if` and `while`, later). A block has two lists:
+#
+# - **vars**: three of them. You named `data1` and `data2`; the result of `@` had no name, so it got one: `tmp_0`.
+# - **ops**: one. `{outputs} = type(inputs, attributes)`. An op does not hold its Variables, only their *names*.
+#
+# The same op, part by part:
+
+# %%
+op = main.global_block().ops[0]
+print("type      ", op.type)
+print("inputs    ", {slot: op.input(slot) for slot in op.input_names})
+print("outputs   ", {slot: op.output(slot) for slot in op.output_names})
+print("attributes", {name: op.attr(name) for name in ("trans_x", "trans_y", "op_role")})
+
+# %% [markdown]
+# - `X`, `Y`, `Out` are **slots**: the op's own words for its inputs and outputs. One slot can hold several names.
+# - **Attributes** are settings, known when the program is written: should X be transposed? `op_role` says what the op is for: 0 forward, 1 backward, 2 optimizer.
+# - Why `matmul_v2` and not `matmul`? Programs are saved in files, and files live long. So an op in a Program keeps its old name for ever.
+#
+# ## Where did the shape come from?
+# `product` knows its shape `[2, 4]`, though nothing was computed. When an op is written down, its **InferMeta** function is asked. It takes and gives *MetaTensors*:
+# a shape and a dtype, no data. You can ask it yourself; -1 stands for a size that is not known yet, such as the number of images in a batch.
+
+# %%
+from minipaddle.phi import find_op
+from minipaddle.phi.core.meta_tensor import MetaTensor
+
+matmul = find_op("matmul")
+weight = MetaTensor([3, 4], "float32")
+for shape in ([2, 3], [-1, 3], [5, 2, 3], [3]):
+    result = matmul.meta(MetaTensor(shape, "float32"), weight, transpose_x=False, transpose_y=False)
+    print(f"{shape!s:10} @ [3, 4] -> {result}")
+
+# %% [markdown]
+# This is also why a wrong shape is found *while you write* the program, long before it runs:
+
+# %%
+with paddle.pir_utils.OldIrGuard(), paddle.static.program_guard(main):
+    try:
+        data2 @ data2
+    except ValueError as error:
+        print(error)
+print(len(main.global_block().ops), "op in the program, as before")
+
+# %% [markdown]
+# ## Running it
+# An **Executor** runs a program. You *feed* arrays by name, and *fetch* the variables that you want back.
+
+# %%
+executor = paddle.static.Executor()
+executor.run(main, feed=feed, fetch_list=[product])
+
+# %% [markdown]
+# ## Predict
+# A longer program, five ops:
+#
+#     product  = data1 @ data2
+#     positive = relu(product)
+#     weights  = softmax(product)        # nobody reads weights
+#     total    = positive + product
+#     loss     = mean(total)             # we fetch only this
+#
+# **Write down, before you go on:** which ops will run? And after which op can the memory of `data1` be given back? That of `product`? Of `loss`?
+
+# %%
+import minipaddle.nn.functional as F
+
+with paddle.pir_utils.OldIrGuard():
+    longer = paddle.static.Program()
+    with paddle.static.program_guard(longer):
+        data1 = paddle.static.data("data1", [2, 3], "float32")
+        data2 = paddle.static.data("data2", [3, 4], "float32")
+        product = data1 @ data2
+        positive = F.relu(product)
+        weights = F.softmax(product)
+        total = positive + product
+        loss = paddle.mean(total)
+
+viz.executor_steps(longer, feed, [loss])
+
+# %% [markdown]
+# Step through it, and compare with what you wrote. Left is the program, one short line per op. Right is the memory: the **scope**, where arrays lie under their names.
+#
+# - **An op that no fetch needs does not run.** The `softmax` line is struck out from the start: our Executor looked backwards from `loss` and never met it.
+#   (Real Paddle does this only if you ask: `executor.run(..., use_prune=True)`.)
+# - **A variable dies at its last use.** `data1` and `data2` go right after line 1. `product`, the result of line 1, is read by `relu` and again by the addition,
+#   so it must wait for line 4.
+# - **What you fetch never dies.** Parameters don't either: they are *persistable*, and the next run needs them.
+#
+# The list of what can go after each op is made **once, before the first run**, only from the program: which op reads which name. Nothing is counted while it runs.
+# That is an advantage of writing down first: you can read the whole program before you act.
+#
+# ## What the Executor really runs
+# It turns the ops into *instructions*, sees when each variable dies, and compiles the result. Ours writes a Python function, and you can read it:
+
+# %%
+interpreter = executor.interpreter(longer, ("data1", "data2"), [loss])
+print(interpreter.text)
+for instruction, dead in zip(interpreter.plan.instructions, interpreter.plan.last_uses()):
+    print(f"{instruction.op.name:7} then free {[interpreter.plan.names[v] for v in dead]}")
+
+# %% [markdown]
+# `del` is the freeing that you saw in the player. The second run of the same program finds this function ready; that is why a static run pays for all this only once.
+#
+# ## In Paddle itself
+# Now the same snippet on the real thing. `both` runs it twice, once where `paddle` is minipaddle and once where it is PaddlePaddle, and compares what is printed.
+
+# %%
+from minipaddle.compare import both
+
+both(
+    """
+    paddle.enable_static()
+    with paddle.pir_utils.OldIrGuard():
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main):
+            data1 = paddle.static.data("data1", [2, 3], "float32")
+            data2 = paddle.static.data("data2", [3, 4], "float32")
+            product = data1 @ data2
+        for variable in main.list_vars():
+            print(variable)
+        for op in main.global_block().ops:
+            print(str(op).replace(", op_device", ",\\n    op_device"))
+        feed = {"data1": np.ones([2, 3], "float32"), "data2": np.ones([3, 4], "float32")}
+        print(paddle.static.Executor().run(main, feed=feed, fetch_list=[product])[0])
+    """,
+    same=True,
+)
+
+# %% [markdown]
+# Letter for letter. But they are not the same everywhere. Here are two differences that you will meet when you try things:
+
+# %%
+both(
+    """
+    paddle.enable_static()
+    with paddle.pir_utils.OldIrGuard(), paddle.static.program_guard(paddle.static.Program()):
+        x = paddle.static.data("x", [3, 3], "float32")
+        y = x @ x
+        print("attributes:", len(y.block.ops[0].attr_names))
+        y = paddle.matmul(x, x)
+        print("paddle.matmul:", y.name)
+    """,
+    same=False,
+)
+
+# %% [markdown]
+# Real Paddle writes one attribute more, `op_callstack`: the lines of your code that called the op, for error messages. (It does not print it.) And its
+# `paddle.matmul` is bound straight to C++ for the new kind of program, so in 3.3 it refuses a Variable; `x @ x` still works. Ours takes both.
+#
+# Where to read on in Paddle's source:
+#
+# | here | in Paddle |
+# |---|---|
+# | `minipaddle/base/framework.py` | `python/paddle/base/framework.py`: `Program`, `Block`, `Operator`, `Variable` |
+# | the messages behind them | `paddle/fluid/framework/framework.proto`: `ProgramDesc`, `BlockDesc`, `OpDesc`, `VarDesc` |
+# | InferMeta of `matmul` | `paddle/phi/infermeta/binary.cc`: `MatmulInferMeta` |
+# | `minipaddle/new_executor/` | `paddle/fluid/framework/new_executor/program_interpreter.cc`: `ProgramInterpreter` |
+# | `last_uses()` | the same folder: `last_live_ops_`, and `CalculateLastLiveOps` in `pir_interpreter.cc` |
+#
+# ## What we left out
+# Real instructions can run at the same time, on several threads or GPU streams. Then "the last use" is not one line but a set of ops, and a counter per variable says
+# when all of them are done. Sub-blocks, saving, and gradients (`append_backward`) are lessons of their own.
+#
+# **Next**: `01 · exercise`. Task 1: write the InferMeta of an op, and see a Program accept it. Task 2: compute the free list yourself. Every new operator that is contributed
+# to Paddle needs an InferMeta function, so task 1 is the first piece of such a contribution.
+
+# %%
+paddle.disable_static()
