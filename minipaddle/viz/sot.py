@@ -75,20 +75,19 @@ def sot_steps(translated: StaticFunction, entry: int = -1) -> list[Step]:
         if run.opname in HIDDEN and run.opname != "RESUME":
             continue
         after = runs[number + 1] if number + 1 < len(runs) else None
-        ops = after.graph_ops if after else len(graph)
-        kept = graph if chosen.graph else []
+        ops = after.graph_ops if after else len(graph) or run.graph_ops
         panes = (
             _bytecode_pane(run.function, listings[run.function], run.offset),
-            _state_pane(after),
-            _graph_pane(kept, run.graph_ops, ops),
+            _state_pane(after, run),
+            _graph_pane(graph, run.graph_ops, ops),
         )
         made.append(step(_title(run), *panes, note=_note(run, after, ops, chosen)))
     if chosen.break_reason:
         last = runs[-1]
         panes = (
             _bytecode_pane(last.function, listings[last.function], last.offset),
-            _state_pane(last),
-            _graph_pane([], 0, 0),
+            _state_pane(last, last),
+            text(["thrown away"], language="pir", name="Graph"),
         )
         made.append(step("Graph break", *panes, note=chosen.break_reason.replace("_FORWARD_", "_")))
     return made
@@ -142,9 +141,9 @@ def _listings(translated: StaticFunction, runs: Sequence[Run]) -> dict[str, list
 def _written(lines: Sequence[Line], first: int) -> list[str]:
     written, before = [], None
     for item in lines:
-        number = "" if item.line is None or item.line == before else str(item.line - first + 1)
+        number = item.line is not None and item.line != before and f"line {item.line - first + 1}"
         before = item.line
-        written.append(f"{number:>2}  {item.opname:<20} {item.argument}".rstrip())
+        written.append(f"{number or '':<7} {item.opname:<18} {item.argument}".rstrip())
     return written
 
 
@@ -162,12 +161,13 @@ def _bytecode_pane(function: str, lines: Sequence[Any], offset: int) -> TextPane
 # ---- stack, graph, words
 
 
-def _state_pane(run: Run | None) -> TablePane:
+def _state_pane(after: Run | None, run: Run) -> TablePane:
     """Local variables, and the stack from its bottom to its top."""
-    rows: list[list[str]] = []
-    if run is not None:
-        rows += [[name, value] for name, value in run.locals]
-        values = [value for value in run.stack if value != "NULL"]
+    if after is None:
+        rows = [["result", run.stack[-1]]] if run.stack else []
+    else:
+        values = [value for value in after.stack if value != "NULL"]
+        rows = [[name, value] for name, value in after.locals]
         rows += [[f"stack {number}", value] for number, value in enumerate(values)]
     return table(["place", "holds"], rows, name="Locals and stack")
 
@@ -192,8 +192,9 @@ def _short(line: str) -> str:
 
 
 def _graph_pane(lines: Sequence[str], before: int, now: int) -> TextPane:
-    shown = list(lines[:now]) or ["(empty)"]
-    added = [n for n in range(before + 1, now + 1) if n <= len(lines)]
+    """The first operations; only their number where the graph was not kept."""
+    shown = lines[:now] if lines else [f"{now} operations so far"]
+    added = range(before + 1, now + 1) if lines else ()
     return text(shown, added=added, language="pir", name="Graph")
 
 

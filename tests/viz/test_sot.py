@@ -42,28 +42,28 @@ def vector() -> paddle.Tensor:
 
 def test_bytecode_reads_the_same_on_every_version():
     assert bytecode_lines(scaled) == [
-        " 2  LOAD_FAST            x",
-        "    LOAD_GLOBAL          FACTOR",
-        "    BINARY_OP            *",
-        "    STORE_FAST           y",
-        " 3  LOAD_FAST            n",
-        "    LOAD_CONST           1",
-        "    COMPARE_OP           >",
-        "    POP_JUMP_IF_FALSE    to line 5",
-        " 4  LOAD_GLOBAL          halve",
-        "    LOAD_FAST            y",
-        "    CALL",
-        "    STORE_FAST           y",
-        " 5  LOAD_GLOBAL          relu",
-        "    LOAD_FAST            y",
-        "    CALL",
-        "    RETURN_VALUE",
+        "line 2  LOAD_FAST          x",
+        "        LOAD_GLOBAL        FACTOR",
+        "        BINARY_OP          *",
+        "        STORE_FAST         y",
+        "line 3  LOAD_FAST          n",
+        "        LOAD_CONST         1",
+        "        COMPARE_OP         >",
+        "        POP_JUMP_IF_FALSE  to line 5",
+        "line 4  LOAD_GLOBAL        halve",
+        "        LOAD_FAST          y",
+        "        CALL",
+        "        STORE_FAST         y",
+        "line 5  LOAD_GLOBAL        relu",
+        "        LOAD_FAST          y",
+        "        CALL",
+        "        RETURN_VALUE",
     ]
 
 
 def test_new_bytecode_shows_no_address():
     lines = bytecode_lines(translated(scaled, vector(), 2).cache[0].function)
-    assert " 1  LOAD_CONST           <CompiledGraph>" in lines
+    assert "line 1  LOAD_CONST         <CompiledGraph>" in lines
 
 
 def test_the_run_goes_through_the_branch_that_is_taken():
@@ -112,7 +112,17 @@ def test_a_graph_break_ends_with_its_reason():
     steps = sot_steps(translated(jumps, vector()))
     assert steps[-1]["title"] == "Graph break"
     assert "POP_JUMP_IF_FALSE" in steps[-1]["note"]
-    assert steps[-1]["panes"][2]["lines"] == ["(empty)"]
+    assert [s["panes"][2]["lines"] for s in steps[-3:]] == [
+        ["5 operations so far"],
+        ["5 operations so far"],
+        ["thrown away"],
+    ]
+
+
+def test_the_last_step_shows_the_result():
+    assert sot_steps(translated(scaled, vector(), 2))[-1]["panes"][1]["rows"] == [
+        ["result", "Tensor([2], float32)"]
+    ]
 
 
 def test_a_chosen_translation():

@@ -1,0 +1,2 @@
+        self.pop(), self.pop()
+        self.break_graph("`in` is left to plain Python")

@@ -1,0 +1,7 @@
+        container, item = self.pop(), self.pop()
+        involved = [item, container]
+        if isinstance(container, ContainerVariable):
+            involved += container.items
+        if any(isinstance(variable, TensorVariable) for variable in involved):
+            self.break_graph("`in` needs the value of a Tensor")
+        self.push(ObjectVariable(to_python(item) in to_python(container)))
