@@ -164,7 +164,7 @@ viz.Player(film.steps)
 
 # %% [markdown]
 # ## The text can be read back
-# Nothing is hidden in a PIR program: what is printed is all there is. So a program can be read back from its text.
+# What minipaddle prints is all there is in a PIR program. So a program can be read back from its text.
 
 # %%
 copy = paddle.pir.parse_program(str(main))

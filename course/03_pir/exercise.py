@@ -156,7 +156,7 @@ with Checks("Task 1", hidden=True) as check:
     for secret_seed in range(12):
         secret_ops, secret_start, secret_end = secret_random(secret_seed)
         check.equal(
-            "a random program",
+            f"random program {secret_seed}",
             lambda: places(effective_ops(list(secret_start), list(secret_end))),
             secret_paths(secret_ops, secret_start, secret_end),
             look="Compare with the definition: a path from an input to an output.",
@@ -308,6 +308,8 @@ with Checks("Task 2") as check:
 # %% nbgrader={"grade_id": "task2_hidden", "points": 2}
 # Hidden checks, run when your work is graded: other rules, other programs, a rule that is wrong.
 ### BEGIN HIDDEN TESTS
+import contextlib
+
 from grader.checks import Checks
 
 
@@ -353,10 +355,8 @@ def secret_wrong_type(op):
 
 def secret_after_error(look_at):
     secret_program = two_differences()
-    try:
+    with contextlib.suppress(ValueError):
         replace_ops(secret_program, "pd_op.subtract", secret_wrong_type)
-    except ValueError:
-        pass
     return look_at(secret_program)
 
 

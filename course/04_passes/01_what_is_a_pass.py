@@ -81,8 +81,8 @@ for record in manager.records:  # a record keeps the text before and after: one 
 viz.Player(viz.dce_steps(layer()))
 
 # %% [markdown]
-# From the end. A value is made before it is read, so in program order every reader stands below its maker. Whoever walks upwards has judged all readers of an operation before
-# he meets it. The third was `full 2`: the 2.0 of `scale` is an operand (lesson 3.1), and its only reader had gone.
+# From the end. A value is made before it is read, so in program order every reader stands below its maker. A walk upwards has judged all readers of an
+# operation before it meets the operation. The third was `full 2`: the 2.0 of `scale` is an operand (lesson 3.1), and its only reader had gone.
 #
 # ## Who may never go
 # `fetch` has no readers either. It stays, because it has a **side effect**: something outside of the program sees what it does. This can't be found out from use lists, so it is
@@ -157,7 +157,7 @@ viz.Player(viz.fusion_steps(main, [context]))
 
 # %% [markdown]
 # Three things were done for us: finding the match, moving the readers of `out`, erasing the old operations. And one thing was checked: `product` and `sum` will not exist any more, so
-# **nobody outside of the match may read them**. If your program fetched `sum`, nothing would be fused.
+# **nobody outside of the match may read them**. If the program fetched `sum` too, the pattern would not match.
 #
 # The real pattern checks more (no transposes, `w` has two axes, the sizes fit). It is the pass `matmul_add_act_fuse_pass`. Does it keep what can be observed?
 
@@ -200,8 +200,8 @@ for turned in (False, True):
     manager.add_pass("dead_code_elimination_pass", {})
     manager.add_pass("matmul_add_act_fuse_pass", {})
     manager.run(main)
-    print(manager.passes() if not turned else "turned round:")
-    print([op.name() for op in main.global_block().ops])
+    print("turned round:" if turned else manager.passes())
+    print(*[op.name() for op in main.global_block().ops if op.name() != "pd_op.data"])
 """,
     same=True,
 )
@@ -224,7 +224,7 @@ with paddle.static.program_guard(main):
 manager = paddle.pir.PassManager()
 manager.add_pass("dead_code_elimination_pass", {})
 manager.run(main)
-print([op.name() for op in main.global_block().ops])
+print(*[op.name() for op in main.global_block().ops])
 """
 )
 

@@ -41,10 +41,10 @@ def names(program):
 #
 # Traits are in `op.info.traits`. A parameter has the trait `"SideEffect"` in minipaddle, so its rule comes first. What only erased operations read is dead too.
 #
-# *Why Paddle has it*: `paddle/fluid/pir/transforms/general/dead_code_elimination_pass.cc`. There the names are used to free the parameters' memory: a large model, exported without its training
-# part, loses gigabytes.
+# *Why Paddle has it*: `paddle/fluid/pir/transforms/general/dead_code_elimination_pass.cc`. There the names are used to free the memory of parameters that are
+# no longer read. (Random operations carry Paddle's `SideEffectTrait`; here they have a trait of their own.)
 #
-# Example: the program below.
+# Example: in the program below, four operations go: `softmax`, `exp`, the `matmul` that they read, and the parameter `old_w`.
 #
 # <details><summary>Hint 1</summary>In which order did the walk in lesson 4.1 go, and why was one walk enough?</details>
 #
@@ -151,18 +151,14 @@ def secret_random(seed):
         values.append(paddle.static.data("x", [2, 2], "float32"))
         for number in range(16):
             one, two = (values[secret_rng.integers(len(values))] for _ in range(2))
-            kind = secret_rng.integers(6)
-            made = (
-                paddle.exp(one)
-                if kind == 0
-                else paddle.rand([2, 2])
-                if kind == 1
-                else paddle.add_n([one, two])
-                if kind == 2
-                else paddle.scale(one, 2.0)
-                if kind == 3
-                else one * two
-            )
+            kinds = [
+                lambda: paddle.exp(one),
+                lambda: paddle.rand([2, 2]),
+                lambda: paddle.add_n([one, two]),
+                lambda: paddle.scale(one, 2.0),
+                lambda: one * two,
+            ]
+            made = kinds[secret_rng.integers(len(kinds))]()
             if number % 6 == 5:
                 paddle._pir_ops.fetch(made, f"out{number}", 0)
             values.append(made)
@@ -207,7 +203,7 @@ with Checks("Task 1", hidden=True) as check:
             if op.name() == "builtin.parameter"
         }
         check.equal(
-            "a random program",
+            f"random program {secret_seed}",
             lambda: cleaned(
                 secret_program, lambda p, a: (a, [op.name() for op in p.global_block().ops])
             ),
@@ -243,7 +239,8 @@ with Checks("Task 1", hidden=True) as check:
 # The result is one `pd_op.scale` with `bias_after_scale=True`. All four combinations of the two orders must come out right. The attributes of `pd_op.scale` are `scale`, `bias` and
 # `bias_after_scale`. A chain of five scales is folded to one: DRR starts again until nothing matches.
 #
-# **Only for floating dtypes.** On an int64 tensor, each scale cuts its result to whole numbers; folded, it would cut once. A constraint has to say so.
+# **Only for floating dtypes.** On an int64 tensor, `scale` first turns its numbers into whole ones: 0.5 becomes 0. Folded with 3.0 it is 1.5, which becomes 1: another answer. A constraint has to
+# say so.
 #
 # *Why Paddle has it*: `RemoveRedundantScalePattern` in `paddle/fluid/pir/transforms/general/identity_op_clean_pass.cc`. It has no such constraint: on Paddle 3.3.1, `scale(scale(n, 0.5), 3.0)` of the int64 tensor
 # `n = [1, 2, 3, 4]` gives `[0, 0, 0, 0]` before the pass and `[1, 2, 3, 4]` after it. Yours will be better.
