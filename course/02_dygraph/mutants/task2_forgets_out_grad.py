@@ -1,0 +1,1 @@
+    return reduce_as(exp(x - out), x), reduce_as(exp(y - out), y)
