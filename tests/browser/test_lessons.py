@@ -12,6 +12,8 @@ from tests.browser.lab import REPOSITORY, open_and_run, players, press, where
 pytestmark = pytest.mark.browser
 
 LESSONS = [
+    "01_program_block/01_what_is_a_program",
+    "02_dygraph/01_what_does_a_tensor_remember",
     "03_pir/01_why_a_new_ir",
     "04_passes/01_what_is_a_pass",
     "05_sot/01_what_does_python_run",
