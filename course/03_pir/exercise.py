@@ -201,7 +201,8 @@ with Checks("Task 1", hidden=True) as check:
 #
 # Return how many were replaced. Operations that a rule adds are not replaced again, also if they have the same name.
 #
-# *Why Paddle has it*: `decompose` in `python/paddle/decomposition/decomp.py`, and `call_decomp_rule` below it.
+# *Why Paddle has it*: `_decomp_fwd_op` in `python/paddle/decomposition/decomp.py`, with its check `_check_op_results`. For whole programs the same is done in C++:
+# `DecompProgram` in `paddle/fluid/primitive/base/decomp_trans.cc`.
 #
 # | program | rule | afterwards |
 # |---|---|---|
