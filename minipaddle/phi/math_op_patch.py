@@ -43,6 +43,8 @@ def patch_operators(cls: type, call_op: Callable[..., Any]) -> None:
     def scaled(x: Any, factor: Any, bias: Any = 0.0) -> Any:
         return call("scale", x, scale=factor, bias=float(bias))
 
+    converts = hasattr(call_op, "convert")  # from an array
+
     def operator(
         method: str, op_name: str, number: Callable | None = None, reverse: bool = False
     ) -> None:
@@ -55,7 +57,13 @@ def patch_operators(cls: type, call_op: Callable[..., Any]) -> None:
                 other = as_operand(x, value)
                 self = x
             elif not isinstance(other, cls):
-                other = call_op.convert(self, other) if hasattr(call_op, "convert") else None
+                if not converts and hasattr(other, "__array__"):  # numpy would go on on its own
+                    raise TypeError(
+                        f"{op_name}: expected a {cls.__name__} or a number beside a "
+                        f"{cls.__name__}, but got {type(other).__name__}. Feed the array under a "
+                        "name of its own."
+                    )
+                other = call_op.convert(self, other) if converts else None
                 if other is None:
                     return NotImplemented
             return call(op_name, other, self) if reverse else call(op_name, self, other)
@@ -77,6 +85,9 @@ def patch_operators(cls: type, call_op: Callable[..., Any]) -> None:
     operator("__eq__", "equal")
     operator("__pow__", "pow", lambda x, v: call("pow", x, y=v))
     cls.__hash__ = object.__hash__  # type: ignore[method-assign]
+    cls.__array_priority__ = 100.0  # array + x is ours too  # type: ignore[attr-defined]
+    if not converts:
+        cls.__array_ufunc__ = None  # type: ignore[attr-defined]
     cls.__neg__ = lambda self: scaled(self, -1.0)  # type: ignore[attr-defined]
 
 

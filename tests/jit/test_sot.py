@@ -1,5 +1,10 @@
 """SOT: captured functions compute what plain ones do, and know when they may not be used."""
 
+import enum
+import math
+import random
+import sys
+
 import numpy as np
 import pytest
 
@@ -341,3 +346,172 @@ def test_numbers_without_a_literal(number):
     for _ in range(2):
         np.testing.assert_array_equal(captured(x, number).numpy(), [number])
     assert captured.translate_count == 1
+
+
+# -- what changes between two calls must be seen ---------------------------------------------------
+
+
+def both_calls(function, before, change, after=None):
+    """The captured function's answers before and after a change."""
+    captured = paddle.jit.to_static(function, full_graph=False)
+    first = captured(*before).numpy().tolist()
+    change()
+    return first, captured(*(after or before)).numpy().tolist()
+
+
+class Scaled(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.factor = 2.0
+
+    def forward(self, x):
+        return x * self.factor
+
+    def twice(self, x):
+        return x * 2.0
+
+
+def test_the_length_of_a_list_of_tensors_is_guarded():
+    x = paddle.ones([1])
+    found = both_calls(lambda xs: xs[0] * len(xs), [[x, x]], lambda: None, [[x, x, x]])
+    assert found == ([2.0], [3.0])
+
+
+def test_another_method_is_seen(monkeypatch):
+    layer, x = Scaled(), paddle.ones([1])
+    found = both_calls(
+        lambda x: layer.twice(x),
+        [x],
+        lambda: monkeypatch.setattr(Scaled, "twice", lambda self, x: x * 10.0),
+    )
+    assert found == ([2.0], [10.0])
+
+
+def test_settings_parts_and_hooks_of_a_layer_are_guarded():
+    x = paddle.to_tensor([[-1.0, 2.0]])
+    layer = paddle.nn.Sequential(paddle.nn.ReLU())
+    captured = paddle.jit.to_static(lambda x: layer(x), full_graph=False)
+    assert captured(x).tolist() == [[0.0, 2.0]]
+    layer.add_sublayer("0", paddle.nn.Softmax(axis=0))
+    assert captured(x).tolist() == [[1.0, 1.0]]
+    layer[0]._axis = 1
+    assert captured(x).tolist() == layer(x).tolist() != [[1.0, 1.0]]
+    layer[0].register_forward_post_hook(lambda layer, inputs, out: out * 0.0)
+    assert captured(x).tolist() == [[0.0, 0.0]]
+
+
+def test_a_weight_that_is_trained_again_gets_a_gradient():
+    layer, x = paddle.nn.Linear(2, 1), paddle.ones([1, 2])
+    captured = paddle.jit.to_static(lambda x: layer(x), full_graph=False)
+    layer.weight.stop_gradient = True
+    captured(x)
+    layer.weight.stop_gradient = False
+    captured(x).backward()
+    assert layer.weight.grad.tolist() == [[1.0], [1.0]]
+
+
+def test_the_users_layers_in_a_sequential_are_inlined():
+    layer, x = paddle.nn.Sequential(paddle.nn.ReLU(), Scaled()), paddle.ones([1])
+    captured = paddle.jit.to_static(lambda x: layer(x), full_graph=False)
+    assert captured(x).tolist() == [2.0] and captured.cache[0].break_reason == ""
+    layer[1].factor = 5.0
+    assert captured(x).tolist() == [5.0]
+    layer[1].register_forward_post_hook(lambda layer, inputs, out: out * 10.0)
+    assert captured(x).tolist() == [50.0]
+
+
+def appends(x, kept):
+    kept.append(x)
+    return x * 2.0
+
+
+def random_factor(x):
+    return x * random.random()
+
+
+def test_what_is_not_the_same_at_every_call_is_not_captured():
+    x, kept = paddle.ones([1]), []
+    captured = paddle.jit.to_static(appends, full_graph=False)
+    captured(x, kept)
+    captured(x, kept)
+    assert len(kept) == 2 and kept[0] is x
+    captured = paddle.jit.to_static(random_factor, full_graph=False)
+    assert captured(x).item() != captured(x).item()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: (len(x), x * 2.0),
+        lambda x: (str(x), x * 2.0),
+        lambda x: (x.name, x * 2.0),
+        lambda x: (np.sum(x.numpy()), x * 2.0),
+        lambda x: (hasattr(x, "uses"), x * 2.0),
+        lambda x: (paddle.in_dynamic_mode(), x * 2.0),
+        lambda x: (math.exp(x), x * 2.0),
+        lambda x: (1.0, x + paddle.to_tensor([1.0])),
+        lambda x: (1.0, np.ones(1, "float32") * x),
+    ],
+)
+def test_what_a_value_would_answer_differently(function):
+    x = paddle.to_tensor([3.0])
+    captured = paddle.jit.to_static(function, full_graph=False)
+    for _ in range(2):
+        answer, y = captured(x)
+        assert answer == function(x)[0] and y.tolist() == function(x)[1].tolist()
+
+
+def test_is_between_tensors():
+    x, y = paddle.ones([1]), paddle.ones([1])
+    captured = paddle.jit.to_static(lambda a, b: a * 2.0 if a is b else a * 3.0, full_graph=False)
+    found = [captured(*pair).item() for pair in ((x, x), (x, y), (x, x))]
+    assert found == [2.0, 3.0, 2.0]
+
+
+class Color(enum.IntEnum):
+    RED = 2
+
+
+@pytest.mark.parametrize("number", [Color.RED, np.float64(2.0), paddle.ones([2]).shape[0]])
+def test_numbers_of_other_classes(number):
+    x = paddle.ones([1])
+    captured = paddle.jit.to_static(lambda x, k: x * k, full_graph=False)
+    assert captured(x, number).tolist() == [2.0] == captured(x, number).tolist()
+    assert captured.translate_count == 1
+
+
+def test_the_cache_has_an_end():
+    x = paddle.ones([1])
+    captured = paddle.jit.to_static(lambda x, k: x * k, full_graph=False)
+    assert [captured(x, float(k)).item() for k in range(30)] == list(map(float, range(30)))
+    assert captured.translate_count == 20
+
+
+def test_a_saved_input_that_was_changed_is_refused():
+    x = paddle.to_tensor([1.0], stop_gradient=False)
+    weight = paddle.to_tensor([3.0])
+    y = paddle.jit.to_static(lambda x, w: x * w, full_graph=False)(x, weight)
+    weight.set_value(np.array([100.0], "float32"))
+    with pytest.raises(RuntimeError, match="an in-place op has changed it"):
+        y.backward()
+
+
+def test_ranks_capture_at_the_same_time():
+    def rank_main():
+        factor = paddle.distributed.get_rank() + 1.0
+        found = []
+        for _ in range(5):
+            captured = paddle.jit.to_static(
+                lambda x: paddle.tanh(x * factor + x) * x, full_graph=False
+            )
+            found.append(captured(paddle.ones([1])).item())
+        return found
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        results = paddle.distributed.spawn(rank_main, nprocs=3)
+    finally:
+        sys.setswitchinterval(interval)
+    for rank, found in enumerate(results):
+        assert found == pytest.approx([np.tanh(rank + 2.0)] * 5)

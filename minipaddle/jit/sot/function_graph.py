@@ -17,6 +17,7 @@ from minipaddle.common.place import UNDEFINED
 from minipaddle.eager.autograd_meta import AutogradMeta
 from minipaddle.eager.grad_node_info import GradNodeBase, require_not_cleared
 from minipaddle.eager.tensor import Tensor
+from minipaddle.eager.tensor_wrapper import TensorWrapper
 from minipaddle.jit.sot.tracker import ConstTracker, Tracker
 from minipaddle.new_executor.instruction import Instruction, InstructionList, prune
 from minipaddle.new_executor.interpreter import Interpreter
@@ -120,6 +121,8 @@ class CompiledGraph:
         read = dict.fromkeys(name for item in backward for name in item.reads())
         read.update(dict.fromkeys(wanted))
         self.saved = [name for name in read if name not in made and name not in given]
+        places = {numbers[value]: i for i, value in enumerate(self.inputs)}
+        self.saved_inputs = [places[name] for name in self.saved if name in places]
 
         forward = [instruction_of(op, numbers) for op in forward_ops if op.info.op is not None]
         results = [numbers[value] for value in self.outputs]
@@ -159,7 +162,8 @@ class CompiledGraph:
                     for tensor, wanted in zip(outputs, self.differentiable, strict=True)
                     if wanted
                 ]
-                node = GradNodeRunProgram(edges, metas, self, results[count:])
+                kept = [TensorWrapper(tensors[place]) for place in self.saved_inputs]
+                node = GradNodeRunProgram(edges, metas, self, results[count:], kept)
                 slot = 0
                 for tensor, wanted in zip(outputs, self.differentiable, strict=True):
                     if wanted:
@@ -173,12 +177,15 @@ class GradNodeRunProgram(GradNodeBase):
     paddle/fluid/eager/to_static/run_program_impl.cc.
     """
 
-    __slots__ = ("graph", "saved")
+    __slots__ = ("graph", "inputs", "saved")
 
-    def __init__(self, edges: Any, metas: Any, graph: CompiledGraph, saved: Any) -> None:
+    def __init__(
+        self, edges: Any, metas: Any, graph: CompiledGraph, saved: Any, inputs: list[TensorWrapper]
+    ) -> None:
         super().__init__(edges, metas)
         self.graph = graph
         self.saved: Any = saved
+        self.inputs = inputs  # those among `saved` that came in: somebody else may change them
 
     def __call__(self, grads: Sequence[Tensor], create_graph: bool = False) -> list[Tensor | None]:
         require_not_cleared(self)
@@ -189,13 +196,15 @@ class GradNodeRunProgram(GradNodeBase):
                 "gradient here. Call the function without to_static."
             )
         assert self.graph.backward is not None
+        for wrapper in self.inputs:
+            wrapper.array()  # raises if it was changed in place
         arrays = [*self.saved, *(grad._data for grad in grads)]
         results = iter(self.graph.backward.function(arrays, []))
         return [None if value is None else Tensor(next(results)) for value in self.graph.gradients]
 
     def clear_tensor_wrappers(self) -> None:
         self.cleared = True
-        self.saved = None
+        self.saved, self.inputs = None, []
 
 
 def _function(

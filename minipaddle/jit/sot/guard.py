@@ -9,8 +9,11 @@ Paddle: python/paddle/jit/sot/opcode_translator/executor/guard.py.
 
 from __future__ import annotations
 
+import builtins
 import copy
+import inspect
 import math
+import types
 from collections import namedtuple
 from typing import Any
 
@@ -24,19 +27,27 @@ SIMPLE = (bool, int, float, str, bytes, type(None))
 
 
 def layer_state(layer: Layer) -> tuple:
-    """What a graph relies on in a Layer: which parameters it has, and the mode of each of its
-    parts.
+    """What a graph relies on in a Layer: its parameters and whether they are trained; its parts,
+    with their settings (training or eval mode is one of them) and hooks.
     """
-    parts = [layer, *layer.sublayers()]
-    return tuple(map(id, layer.parameters())), tuple(part.training for part in parts)
+    parameters = tuple((id(item), item.stop_gradient) for item in layer.parameters())
+    parts = tuple(
+        (
+            part,
+            {name: value for name, value in vars(part).items() if type(value) in SIMPLE},
+            (*part._forward_pre_hooks, *part._forward_post_hooks),
+        )
+        for part in (layer, *layer.sublayers())
+    )
+    return parameters, parts
 
 
-def _is_plain_data(value: Any) -> bool:
+def is_plain_data(value: Any) -> bool:
     """True for lists, tuples, dicts and sets of numbers and texts: they are guarded by contents."""
     if isinstance(value, dict):
-        return all(_is_plain_data(item) for pair in value.items() for item in pair)
+        return all(is_plain_data(item) for pair in value.items() for item in pair)
     if isinstance(value, (list, tuple, set, frozenset)):
-        return all(_is_plain_data(item) for item in value)
+        return all(is_plain_data(item) for item in value)
     return isinstance(value, SIMPLE)
 
 
@@ -45,7 +56,7 @@ class Guard:
 
     def __init__(self) -> None:
         self.conditions: dict[str, None] = {}  # a dict, to keep the order and drop repetitions
-        self.constants: dict[str, Any] = {"Tensor": Tensor}
+        self.constants: dict[str, Any] = {"Tensor": Tensor, "NoneType": type(None)}
         self.function: Any = None
 
     def add_tracer(self) -> None:
@@ -73,23 +84,50 @@ class Guard:
             where = tracker.expression(self.constants)
         except LookupError:
             return  # computed from things that have guards of their own
-        if isinstance(value, SIMPLE) or _is_plain_data(value):
+        if isinstance(value, SIMPLE) or is_plain_data(value):
             kept = f"value_{len(self.constants)}"
             self.constants[kept] = copy.deepcopy(value)
-            self.constants["NoneType"] = type(None)
-            self.conditions[f"type({where}) is {type(value).__name__}"] = None
-            plain = isinstance(value, SIMPLE) and value not in (math.inf, -math.inf)
+            self._add_type(where, type(value))
+            plain = type(value) in SIMPLE and value not in (math.inf, -math.inf)
             if value != value:  # nan: the only number that is not equal to itself
                 self.conditions[f"{where} != {where}"] = None
             else:
                 self.conditions[f"{where} == {repr(value) if plain else kept}"] = None
-        elif type(value).__name__ == "method":
-            return  # made anew at each access; the object and its class are guarded
+        elif isinstance(value, types.MethodType):  # made anew at each access, its function not
+            self._add_same(f"{where}.__func__", value.__func__)
+        elif isinstance(value, types.BuiltinMethodType) and not inspect.ismodule(value.__self__):
+            return  # a method of a list, a text, ...: made anew at each access too
         else:
-            name = f"object_{len(self.constants)}"
-            known = [n for n, held in self.constants.items() if held is value]
-            self.constants[known[0] if known else name] = value
-            self.conditions[f"{where} is {known[0] if known else name}"] = None
+            self._add_same(where, value)
+
+    def _add_same(self, where: str, value: Any) -> None:
+        """The very same object must stand there."""
+        name = f"object_{len(self.constants)}"
+        known = [n for n, held in self.constants.items() if held is value]
+        self.constants[known[0] if known else name] = value
+        self.conditions[f"{where} is {known[0] if known else name}"] = None
+
+    def _add_type(self, where: str, kind: type) -> None:
+        name = kind.__name__
+        if kind is not type(None) and getattr(builtins, name, None) is not kind:
+            name = f"type_{len(self.constants)}"  # not a name that Python knows by itself
+            self.constants[name] = kind
+        self.conditions[f"type({where}) is {name}"] = None
+
+    def add_container(self, tracker: Tracker, value: tuple | list) -> None:
+        """The graph was captured for this many items; each item has a guard of its own."""
+        where = tracker.expression(self.constants)
+        self._add_type(where, type(value))
+        self.conditions[f"len({where}) == {len(value)}"] = None
+
+    def add_no_hooks(self, tracker: Tracker) -> None:
+        """This Layer had no hooks when its forward was inlined."""
+        try:
+            where = tracker.expression(self.constants)
+        except LookupError:
+            return
+        self.conditions[f"not {where}._forward_pre_hooks"] = None
+        self.conditions[f"not {where}._forward_post_hooks"] = None
 
     def add_alias(self, tracker: Tracker, other: Tracker) -> None:
         """Two names stood for one Tensor, so the graph has one input for both."""
@@ -98,9 +136,7 @@ class Guard:
             self.conditions[f"{where} is {first}"] = None
 
     def add_layer(self, tracker: Tracker, layer: Layer) -> None:
-        """The graph holds the parameters of this Layer, and was captured for its training or eval
-        mode.
-        """
+        """The graph holds the parameters of this Layer, and was captured for its settings."""
         try:
             where = tracker.expression(self.constants)
         except LookupError:

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 from minipaddle.common.errors import BreakGraphError
 from minipaddle.eager.tensor import Tensor
 from minipaddle.jit.sot.function_graph import FunctionGraph
-from minipaddle.jit.sot.guard import Guard
+from minipaddle.jit.sot.guard import SIMPLE, Guard, is_plain_data
 from minipaddle.jit.sot.tracker import (
     ConstTracker,
     GetAttrTracker,
@@ -38,7 +38,10 @@ from minipaddle.jit.sot.variables import (
     from_python,
     to_python,
 )
+from minipaddle.nn.layer.container import Sequential
 from minipaddle.nn.layer.layers import Layer
+from minipaddle.phi.core.op import Op
+from minipaddle.tensor import METHODS
 
 BINARY_OPS = {
     "+": operator.add,
@@ -59,8 +62,15 @@ COMPARE_OPS = {
     ">=": operator.ge,
 }
 MAX_INLINE_DEPTH = 50
-SIDE_EFFECTS = (print, input, open)  # must happen at every call, so they can't be in a graph
-NEEDS_NUMBERS = (float, int, bool, id, type, isinstance)  # of a Tensor: not known while tracing
+# what may be called while tracing: the same arguments always give the same result, and nothing
+# else changes
+PURE_MODULES = ("math", "operator")
+PURE_BUILTINS = (
+    *(abs, bool, float, int, isinstance, len, list, max, min, range, round, str, sum, tuple, type),
+)
+NEEDS_NUMBERS = (bool, float, int, isinstance, len, str, type)  # of a Tensor: not known here
+NUMBERS = ("numpy", "item", "tolist", "backward")
+OUR_MODULES = ("minipaddle.tensor", "minipaddle.nn.functional", "minipaddle.common.size")
 
 
 @dataclass(frozen=True)
@@ -184,7 +194,8 @@ class OpcodeExecutor:
             if known is not None:
                 self.guard.add_alias(tracker, known.tracker)
             return TensorVariable(self.graph.input_of(value, tracker), tracker)
-        if isinstance(value, (tuple, list)) and any(isinstance(item, Tensor) for item in value):
+        if type(value) in (tuple, list) and any(isinstance(item, Tensor) for item in value):
+            self.guard.add_container(tracker, value)
             items = [self.wrap(item, GetItemTracker(tracker, i)) for i, item in enumerate(value)]
             return ContainerVariable(type(value), items, tracker)
         self.guard.add_object(tracker, value)
@@ -262,8 +273,9 @@ class OpcodeExecutor:
             if name in ("shape", "ndim", "dtype", "stop_gradient", "size"):
                 return ObjectVariable(getattr(obj.value, name))  # the Tensor's own guard covers it
             found = getattr(type(obj.value), name, None)
-            if name in ("numpy", "item", "tolist", "backward") or found is None:
-                self.break_graph(f"Tensor.{name} needs the numbers of a Tensor")
+            if found is None or (name not in METHODS and name != "T"):
+                what = "needs the numbers of a Tensor" if name in NUMBERS else "is not captured"
+                self.break_graph(f"Tensor.{name} {what}")
             if isinstance(found, property):
                 return from_python(self.graph.call(found.fget, [obj.value], {}))  # type: ignore[arg-type]
             return ObjectVariable(types.MethodType(found, obj.value))
@@ -312,11 +324,11 @@ class OpcodeExecutor:
             self.push(from_python(self.graph.call(function, args, named)))
         except BreakGraphError:
             raise
-        except TypeError as error:
-            if "has no data before the program runs" in str(error):
-                name = getattr(function, "__name__", function)
+        except Exception as error:  # plain Python will raise it again, with the user's own Tensors
+            name = getattr(function, "__name__", function)
+            if isinstance(error, TypeError) and "has no data before the program runs" in str(error):
                 self.break_graph(f"{name} needs the value of a Tensor")
-            raise
+            self.break_graph(f"{name} raised {type(error).__name__}: {error}")
 
     def BINARY_OP(self, instruction: dis.Instruction) -> None:
         right, left = self.pop(), self.pop()
@@ -335,6 +347,8 @@ class OpcodeExecutor:
 
     def IS_OP(self, instruction: dis.Instruction) -> None:
         right, left = self.pop(), self.pop()
+        if isinstance(left, TensorVariable) and isinstance(right, TensorVariable):
+            self.break_graph("`is` between two Tensors")
         same = left is right or (
             isinstance(left, ObjectVariable)
             and isinstance(right, ObjectVariable)
@@ -350,12 +364,19 @@ class OpcodeExecutor:
         if isinstance(container, TensorVariable):
             self.break_graph("indexing a Tensor")
         if isinstance(container, ContainerVariable) and isinstance(key, ObjectVariable):
-            self.push(container.items[key.value])
+            self._compute_item(container.items, key.value, None)
         elif isinstance(container, ObjectVariable) and isinstance(key, ObjectVariable):
             tracker = GetItemTracker(container.tracker, key.value)
-            self.push(self.wrap(container.value[key.value], tracker))
+            self._compute_item(container.value, key.value, tracker)
         else:
             self.break_graph("this kind of index")
+
+    def _compute_item(self, items: Any, key: Any, tracker: Tracker | None) -> None:
+        try:
+            found = items[key]
+        except Exception as error:  # as in _compute
+            self.break_graph(f"the index raised {type(error).__name__}: {error}")
+        self.push(found if tracker is None else self.wrap(found, tracker))
 
     def BUILD_TUPLE(self, instruction: dis.Instruction) -> None:
         self.push(ContainerVariable(tuple, self.pop_n(instruction.arg or 0)))
@@ -408,7 +429,13 @@ class OpcodeExecutor:
     ) -> None:
         """Decides what a call means: inline the user's function, or let it append its ops."""
         function = callee.value
+        if isinstance(function, Layer) and _has_hooks(function):
+            self.break_graph(f"{callee!r} has hooks")
+        if isinstance(function, Sequential) and not _is_all_ours(function):
+            self._call_sequential(callee, args)
+            return
         if isinstance(function, Layer) and not _is_ours(type(function)):
+            self.guard.add_no_hooks(callee.tracker)
             forward = self._get_attr(callee, "forward")
             assert isinstance(forward, ObjectVariable)
             callee, function = forward, forward.value
@@ -419,12 +446,41 @@ class OpcodeExecutor:
         if isinstance(function, types.FunctionType) and not _is_ours(function):
             self.push(self._inline(function, args, kwargs))
             return
-        if isinstance(function, Layer):
+        if isinstance(function, Layer) and _is_all_ours(function):
             self.guard.add_layer(callee.tracker, function)
-        on_tensors = any(isinstance(item, TensorVariable) for item in args)
-        if function in SIDE_EFFECTS or (on_tensors and function in NEEDS_NUMBERS):
+        elif not self._may_run_now(function, [*args, *kwargs.values()]):
             self.break_graph(f"the call of {callee!r}")
         self._compute(function, *args, **kwargs)
+
+    def _call_sequential(self, callee: ObjectVariable, args: list[VariableBase]) -> None:
+        """Calls the Layers of a Sequential one by one: some are the user's, and are inlined."""
+        self.guard.add_layer(callee.tracker, callee.value)
+        layers = GetAttrTracker(callee.tracker, "_sub_layers")
+        for name, layer in callee.value._sub_layers.items():
+            found = self.wrap(layer, GetItemTracker(layers, name))
+            assert isinstance(found, ObjectVariable)
+            self.call_function(found, args, {})
+            args = [self.pop()]
+        self.push(args[0])
+
+    @staticmethod
+    def _may_run_now(function: Any, args: list[VariableBase]) -> bool:
+        """True for functions that can be called once, while tracing, instead of at every call."""
+        if isinstance(function, Op):
+            return True
+        plain = getattr(function, "__func__", function)
+        if _is_ours(plain):
+            return getattr(plain, "__module__", "") in OUR_MODULES
+        if any(isinstance(item, TensorVariable) for item in args) and function in NEEDS_NUMBERS:
+            return False
+        if function is isinstance:
+            return True
+        # a mutable object has no guard on what is in it
+        known = all(not isinstance(v, ObjectVariable) or is_plain_data(v.value) for v in args)
+        is_pure = getattr(function, "__module__", "") in PURE_MODULES or function in PURE_BUILTINS
+        owner = getattr(function, "__self__", None)
+        is_method = owner is not None and isinstance(owner, (*SIMPLE, tuple))
+        return known and (is_pure or is_method)
 
     def _inline(
         self,
@@ -490,6 +546,17 @@ class OpcodeExecutor:
     POP_JUMP_FORWARD_IF_TRUE = POP_JUMP_IF_TRUE
     POP_JUMP_FORWARD_IF_NONE = POP_JUMP_IF_NONE
     POP_JUMP_FORWARD_IF_NOT_NONE = POP_JUMP_IF_NOT_NONE
+
+
+def _has_hooks(layer: Layer) -> bool:
+    return any(
+        part._forward_pre_hooks or part._forward_post_hooks for part in (layer, *layer.sublayers())
+    )
+
+
+def _is_all_ours(layer: Layer) -> bool:
+    """True where no part of a Layer is the user's own: then it can be called as a whole."""
+    return all(_is_ours(type(part)) for part in (layer, *layer.sublayers()))
 
 
 def _is_ours(thing: Any) -> bool:

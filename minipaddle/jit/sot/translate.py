@@ -47,6 +47,9 @@ class CacheEntry:
     break_reason: str = ""
 
 
+MAX_CACHE_SIZE = 20  # translations of one function; after that, new cases run as plain Python
+
+
 class StaticFunction:
     """A function, its translations, and the choice between them."""
 
@@ -92,6 +95,8 @@ class StaticFunction:
         for entry in self.cache:
             if entry.guard.check(frame):
                 return entry.function(*bound.args, **bound.kwargs)
+        if len(self.cache) >= MAX_CACHE_SIZE:  # an argument that is always new, a time for example
+            return self.function(*args, **kwargs)
         entry = self._translate(frame)
         self.cache.append(entry)
         return entry.function(*bound.args, **bound.kwargs)

@@ -7,6 +7,7 @@ paddle/fluid/pir/dialect/operator/utils/.
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -24,8 +25,10 @@ from minipaddle.pir.core.type import DenseTensorType, Type, VectorType
 from minipaddle.pir.core.value import Value
 
 
-class _Current:
-    """The programs and the place at which operations are inserted now."""
+class _Current(threading.local):
+    """The programs and the place at which operations are inserted now. Each thread has its own:
+    ranks that run as threads don't disturb each other. All start with the same default programs.
+    """
 
     main = Program()
     startup = Program()
