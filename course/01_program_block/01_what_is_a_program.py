@@ -162,6 +162,8 @@ from minipaddle.compare import both
 
 both(
     """
+    import textwrap
+
     paddle.enable_static()
     with paddle.pir_utils.OldIrGuard():
         main = paddle.static.Program()
@@ -169,10 +171,8 @@ both(
             data1 = paddle.static.data("data1", [2, 3], "float32")
             data2 = paddle.static.data("data2", [3, 4], "float32")
             product = data1 @ data2
-        for variable in main.list_vars():
-            print(variable)
-        for op in main.global_block().ops:
-            print(str(op).replace(", op_device", ",\\n    op_device"))
+        for line in str(main).splitlines():
+            print(textwrap.fill(line, 66, subsequent_indent="        "))
         feed = {"data1": np.ones([2, 3], "float32"), "data2": np.ones([3, 4], "float32")}
         print(paddle.static.Executor().run(main, feed=feed, fetch_list=[product])[0])
     """,
@@ -180,7 +180,7 @@ both(
 )
 
 # %% [markdown]
-# Letter for letter. But they are not the same everywhere. Here are two differences that you will meet when you try things:
+# Letter for letter (the long lines are folded here to fit the page). But they are not the same everywhere. Here are two differences that you will meet when you try things:
 
 # %%
 both(

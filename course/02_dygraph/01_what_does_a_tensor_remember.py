@@ -47,12 +47,11 @@ print(loss.item())
 
 # %%
 def show(**tensors):
+    print("Tensor    stop_gradient  is_leaf  grad_fn               grad")
     for name, t in tensors.items():
         node = t.grad_fn.name() if t.grad_fn else None
         grad = None if t.grad is None else t.grad.numpy()
-        print(
-            f"{name:5} stop_gradient={t.stop_gradient!s:6} is_leaf={t.is_leaf!s:6} {node} grad={grad}"
-        )
+        print(f"{name:9} {t.stop_gradient!s:14} {t.is_leaf!s:8} {node!s:21} {grad}")
 
 
 show(x=x, k=k, y=y, z=z, loss=loss)
@@ -66,7 +65,8 @@ show(x=x, k=k, y=y, z=z, loss=loss)
 #
 # ## See it grow
 # Nothing happens at `backward()` that was not prepared before. Each op that computes leaves a GradNode behind: one for itself, with one **edge** for each of its
-# inputs. An edge says where the gradient of that input has to go. Step through the same lines. Arrows go where gradients *will* go, so against the computation.
+# inputs. An edge says where the gradient of that input has to go. Step through the same lines. Arrows go where gradients *will* go, so against the computation. A
+# small number at an arrow says to which input it belongs: 0 is the first.
 
 # %%
 viz.grad_graph_steps("""

@@ -43,8 +43,8 @@ def grad_graph(
     names = dict(labels or {})
     picture = _Numbers().graph([root for root in roots if root is not None], names, None)
     count = len(picture["nodes"])
-    note = f"{count} node{'' if count == 1 else 's'}. Arrows go where gradients will go."
-    return Player(step("GradNodes", picture, note=note))
+    title = f"{count} node{'' if count == 1 else 's'}"
+    return Player(step(title, picture, note="Arrows go where gradients will go."))
 
 
 def grad_graph_steps(code: str) -> Player:
