@@ -161,7 +161,8 @@ class GraphPane {
         element.getBoundingClientRect();
         element.classList.remove("mp-leaving");
       }
-      for (const [word, anchor] of [[drawn.label, "middle"], [drawn.slot, "start"]])
+      const label = e.label && [e.label, ...drawn.label];
+      for (const [word, anchor] of [[label, "middle"], [drawn.slot, "start"]])
         if (word) svgElement("text", { x: word[1], y: word[2] + 3, "text-anchor": anchor }, this.words).textContent = word[0];
     }
   }

@@ -139,7 +139,14 @@ class _Builder:
             "name": clean(pane["name"]),
             "place": place_number,
             "nodes": nodes,
-            "edges": [{"key": key, "state": e["state"]} for key, e in _keys(pane["edges"])],
+            "edges": [
+                {
+                    "key": key,
+                    "state": e["state"],
+                    "label": cut(e["label"], LONGEST_EDGE_LABEL) if e["label"] else "",
+                }
+                for key, e in _keys(pane["edges"])
+            ],
             "clusters": [c["id"] for c in pane["clusters"]],
         }
 
@@ -190,7 +197,7 @@ class _Builder:
             points = placed.edges[key]
             edges[key] = {
                 "d": edge_path(points, panes[0]["direction"]),
-                "label": _edge_label(e, points),
+                "label": _label_place(points),
                 "slot": _slot_label(e, points, down),
             }
         labels = {c["id"]: clean(c["label"]) for p in panes for c in p["clusters"]}
@@ -290,15 +297,10 @@ def _place(panes: Sequence[GraphPane]) -> Placement:
     )
 
 
-def _edge_label(e: Edge, points: Sequence[tuple[float, float]]) -> list[Any] | None:
-    if not e["label"]:
-        return None
+def _label_place(points: Sequence[tuple[float, float]]) -> list[float]:
+    """Where an edge's label stands; what it says may change from step to step."""
     a, b = points[(len(points) - 1) // 2], points[(len(points) - 1) // 2 + 1]
-    return [
-        cut(e["label"], LONGEST_EDGE_LABEL),
-        round((a[0] + b[0]) / 2, 1),
-        round((a[1] + b[1]) / 2, 1),
-    ]
+    return [round((a[0] + b[0]) / 2, 1), round((a[1] + b[1]) / 2, 1)]
 
 
 def _slot_label(e: Edge, points: Sequence[tuple[float, float]], down: bool) -> list[Any] | None:

@@ -180,7 +180,8 @@ def _graph(scene: dict[str, Any], pane: dict[str, Any], captions: bool) -> Piece
     body.append(f'<g text-anchor="middle">{"".join(nodes)}</g>')
     for e in pane["edges"]:  # words last: on top of the lines
         drawn = place["edges"][e["key"]]
-        for label, anchor in ((drawn["label"], "middle"), (drawn["slot"], "start")):
+        said = [e["label"], *drawn["label"]] if e["label"] else None
+        for label, anchor in ((said, "middle"), (drawn["slot"], "start")):
             if label:
                 words, x, y = label
                 body.append(

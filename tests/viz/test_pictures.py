@@ -162,6 +162,18 @@ def test_changes_of_a_table_are_found():
     assert drawn[1]["panes"][0]["changed"] == [[2, 1]] and drawn[1]["panes"][0]["new"] == [0]
 
 
+def test_an_edge_can_say_something_else_in_each_step():
+    """Also where the steps share one layout."""
+
+    def picture(label):
+        return viz.graph(["a", "b"], [viz.edge("a", "b", label=label)])
+
+    player = viz.Player([viz.step(word, picture(word)) for word in ("first", "", "third")])
+    shown = [player.to_svg(step).count(">first<") for step in range(3)]
+    assert shown[1:] == [0, 0] and shown[0] >= 1
+    assert player.to_svg(2).count(">third<") >= 1
+
+
 def test_labels_are_measured_and_cut():
     assert columns("matmul") == 6 and columns("矩阵") == 4 and columns("e\u0301") == 1
     assert cut("矩阵乘法", 5) == "矩阵…" and cut("short", 5) == "short"
