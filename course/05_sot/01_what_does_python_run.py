@@ -123,7 +123,7 @@ def step(x, n):
 print("\n".join(viz.bytecode_lines(step)))
 
 # %% [markdown]
-# Python 3.11, 3.12 and 3.13 differ in details (3.11 has a `PRECALL` before each `CALL`, 3.12 and 3.13 fold two instructions into one, and so on).
+# Python 3.11, 3.12 and 3.13 differ in details (3.11 has a `PRECALL` before each `CALL`, 3.13 sometimes folds two `LOAD_FAST` into one, and so on).
 # `viz.bytecode_lines` leaves such details out. Try `dis.dis(step)` if you want to see all that your Python has.
 #
 # ## Predict
@@ -167,7 +167,8 @@ for condition in translated.cache[0].guard.conditions:
     print(condition)
 
 # %% [markdown]
-# The guard is a Python expression about the **frame**: the arguments and globals of the call. Each call looks through the cache for an entry whose guard says yes.
+# The first two are about the mode of the framework: are gradients recorded, is automatic mixed precision on? All others are about
+# the **frame**, that is the arguments and globals of the call. Joined by `and`, they are one Python expression. Each call looks through the cache for an entry whose guard says yes.
 # If there is none, the function is translated once more, and the cache gets one more entry.
 #
 # ## Predict

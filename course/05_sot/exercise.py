@@ -338,6 +338,7 @@ def secret_values(chosen):
     return [
         (paddle.ones(shape), paddle.zeros(shape)),
         (paddle.ones([1, *shape]), paddle.zeros([1, *shape])),
+        (paddle.ones([9, *shape]), paddle.zeros([9, *shape])),
         (paddle.ones(shape, dtype="int64"), paddle.zeros(shape, dtype="int64")),
         (number, number),
         (float(number), float(number)),

@@ -70,7 +70,7 @@ def _part(message: Message) -> int:
 
 
 def _ring(size: int, now: Sequence[Message], sent: Sequence[int]) -> GraphPane:
-    moving = {(m.source, m.destination): f"{m.part}, {m.nbytes} B" for m in now}
+    moving = {(m.source, m.destination): m.part for m in now}
     nodes = [
         node(
             rank,

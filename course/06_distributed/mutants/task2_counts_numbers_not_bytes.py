@@ -1,0 +1,12 @@
+    buckets, opened, nbytes, limits = [], {}, {}, {}
+    for index, parameter in enumerate(parameters):
+        if parameter.stop_gradient:
+            continue
+        kind = parameter.dtype.name
+        opened.setdefault(kind, []).append(index)
+        nbytes[kind] = nbytes.get(kind, 0) + parameter.numpy().size
+        if nbytes[kind] >= limits.get(kind, last_limit):
+            buckets.append(opened.pop(kind))
+            nbytes[kind], limits[kind] = 0, limit
+    buckets += opened.values()
+    return sorted(buckets, reverse=True)
