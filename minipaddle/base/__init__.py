@@ -76,4 +76,4 @@ def _create_parameter(
 
 
 patch_operators(Variable, _call_operator)
-register_world(World("program", _call_program, _create_parameter))
+register_world(World("program", _call_program, _create_parameter, default_main_program))

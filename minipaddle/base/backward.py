@@ -4,7 +4,8 @@ The forward ops are walked in reverse. A variable that several ops read has seve
 they are summed by a `sum` op at the point where the last of them has been computed.
 
 Paddle: python/paddle/base/backward.py.
-Left out: gradients of control flow, checkpoints (recompute), distributed attributes.
+Left out: gradients of control flow, checkpoints (recompute), distributed attributes, a second
+backward in one Program.
 """
 
 from __future__ import annotations
@@ -93,6 +94,16 @@ def calc_gradient(loss: Variable, no_grad_set: Iterable[Any] | None = None) -> d
             f"append_backward: expected {loss.name!r} to depend on a variable with "
             "stop_gradient=False, but got "
             "none. Set stop_gradient=False on an input, or use a parameter."
+        )
+    taken = [
+        grad_var_name(name)
+        for name in dict.fromkeys(name for operator in path for name in operator.input_arg_names)
+        if name not in stopped and block.has_var(grad_var_name(name))
+    ]
+    if taken:
+        raise ValueError(
+            f"append_backward: expected a Program without gradients of {loss.name!r}, but got one "
+            f"that has {taken}. Add the losses and call it once, or use a PIR program."
         )
     first_new_op = len(block.ops)
     known_before = set(block.vars)

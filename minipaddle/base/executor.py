@@ -21,6 +21,7 @@ from minipaddle.base.lowering import lower_program
 from minipaddle.common.place import CPU, Place, array_module
 from minipaddle.new_executor.interpreter import Interpreter
 from minipaddle.new_executor.scope import Scope, global_scope
+from minipaddle.phi.core.world import current_world
 
 
 class Executor:
@@ -29,7 +30,8 @@ class Executor:
     def __init__(self, place: Place | None = None) -> None:
         self.place = place or CPU
         self._xp = array_module(self.place)
-        self._cache: weakref.WeakKeyDictionary[Any, dict] = weakref.WeakKeyDictionary()
+        # program -> (its version, its interpreters)
+        self._cache: weakref.WeakKeyDictionary[Any, tuple] = weakref.WeakKeyDictionary()
 
     def run(
         self,
@@ -44,16 +46,23 @@ class Executor:
         Args:
             program: default: the default main program.
             feed: name -> array or Tensor.
-            fetch_list: Variables, Values or names.
+            fetch_list: Variables, Values or names; or just one.
             scope: where parameters live; default: the global scope.
             return_numpy: give numpy arrays (True) or arrays of the place (False).
 
         Raises:
+            TypeError: program is no Program, or feed no dict.
             KeyError: a feed is missing.
             ValueError: a feed has the wrong shape or dtype, or a fetch is not in the program.
             RuntimeError: a parameter has no value yet.
         """
-        program = program if program is not None else framework.default_main_program()
+        if program is None:
+            program = (current_world().main_program or framework.default_main_program)()
+        if not hasattr(program, "global_block"):
+            raise TypeError(
+                f"Executor.run: expected a Program, but got {type(program).__name__}. "
+                "Pass paddle.static.default_main_program() or a Program of your own."
+            )
         feed = {} if feed is None else feed
         if not isinstance(feed, dict):
             raise TypeError(
@@ -61,18 +70,20 @@ class Executor:
                 f"{type(feed).__name__}. "
                 "Write feed={'x': array}."
             )
-        fetch = list(fetch_list or [])
+        several = isinstance(fetch_list, (list, tuple))
+        fetch = list(fetch_list) if several else [] if fetch_list is None else [fetch_list]
         scope = scope or global_scope()
         interpreter = self.interpreter(program, tuple(sorted(feed)), fetch, scope)
-        arrays = {
-            name: self._xp.asarray(value.numpy() if hasattr(value, "numpy") else value)
-            for name, value in feed.items()
-            if name in interpreter.plan.feeds
-        }
-        results = interpreter.run(arrays, scope)
-        if not return_numpy:
-            return results
-        return [np.asarray(item if self._xp is np else item.get()) for item in results]
+        plan, xp = interpreter.plan, self._xp
+        arrays = {}
+        for name, value in feed.items():
+            if name in plan.feeds:
+                array = value.numpy() if hasattr(value, "numpy") else value
+                # what the program writes must not be the user's own array
+                arrays[name] = xp.array(array) if name in plan.scope_writes else xp.asarray(array)
+        # copies: a fetch may be a parameter, or a view of one, and the next run writes into it
+        results = [xp.array(item) for item in interpreter.run(arrays, scope)]
+        return [xp.asnumpy(item) for item in results] if return_numpy and xp is not np else results
 
     def interpreter(
         self,
@@ -83,18 +94,23 @@ class Executor:
     ) -> Interpreter:
         """The compiled program for these feeds and fetches; compiled the first time, then kept."""
         scope = scope or global_scope()
-        per_program = self._cache.setdefault(program, {})
-        key = (program._version, feed_names, tuple(_fetch_key(item) for item in fetch))
-        if key not in per_program:
+        version = program._version
+        held = self._cache.get(program)
+        if held is None or held[0] != version:  # those of an older version are never used again
+            held = self._cache[program] = (version, {})
+        interpreters = held[1]
+        key = (feed_names, tuple(_fetch_key(item) for item in fetch))
+        if key not in interpreters:
             lower = getattr(program, "lower", None)
             plan = (
                 lower(feed_names, fetch, scope)
                 if lower is not None
                 else lower_program(program, feed_names, fetch)
             )
-            per_program[key] = Interpreter(plan, self._xp)
-        return per_program[key]
+            interpreters[key] = Interpreter(plan, self._xp)
+        return interpreters[key]
 
 
 def _fetch_key(item: Any) -> Any:
-    return item if isinstance(item, str) else id(item)
+    """Never an id: another object may have it later."""
+    return item if isinstance(item, str) else getattr(item, "_fetch_key", None)

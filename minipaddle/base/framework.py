@@ -10,8 +10,11 @@ Left out: sub-blocks' own methods, clone and prune, name scopes, dist attributes
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from minipaddle.base.framework_proto import (
     ATTR_FIELDS,
@@ -91,6 +94,12 @@ class Variable:
     @persistable.setter
     def persistable(self, value: bool) -> None:
         self.desc.persistable = value
+        self.block.program._changed()
+
+    @property
+    def _fetch_key(self) -> str:
+        """What an Executor knows this Variable by."""
+        return self.name
 
     @property
     def is_parameter(self) -> bool:
@@ -470,6 +479,8 @@ def write_attr(item: Any, name: str, value: Any) -> None:
     if isinstance(value, (list, tuple)):
         sample = value[0] if value else 0
         kind = {bool: "BOOLEANS", float: "FLOATS", str: "STRINGS"}.get(type(sample), "INTS")
+        if kind == "FLOATS" and any(float(np.float32(number)) != number for number in value):
+            kind = "FLOAT64S"  # 32 bits would change the numbers
         if kind == "INTS" and any(abs(number) >= 2**31 for number in value):
             kind = "LONGS"
         if name == "op_role_var":
@@ -493,30 +504,36 @@ def _slot(items: Any, slot: str) -> list[str]:
 
 # -- the current programs ----------------------------------------------------------------------
 
-_main_program = Program()
-_startup_program = Program()
+
+class _Current(threading.local):
+    """The programs that are built now. Each thread has its own; all start with the same ones."""
+
+    main = Program()
+    startup = Program()
+
+
+_current = _Current()
 
 
 def default_main_program() -> Program:
     """The program to which ops are appended."""
-    return _main_program
+    return _current.main
 
 
 def default_startup_program() -> Program:
     """The program to which the ops that make the parameters are appended."""
-    return _startup_program
+    return _current.startup
 
 
 @contextlib.contextmanager
 def program_guard(main: Program, startup: Program | None = None) -> Iterator[None]:
     """Inside, ops go to `main` and the making of parameters goes to `startup`."""
-    global _main_program, _startup_program
-    before = _main_program, _startup_program
-    _main_program, _startup_program = main, startup or _startup_program
+    before = _current.main, _current.startup
+    _current.main, _current.startup = main, startup or _current.startup
     try:
         yield
     finally:
-        _main_program, _startup_program = before
+        _current.main, _current.startup = before
 
 
 # -- calling an op -----------------------------------------------------------------------------
@@ -570,12 +587,14 @@ def append_phi_op(
                 out_slots[slot] = []
             outputs.append(None)
         else:
-            variable = block.vars.get(wanted) or block.create_var(
-                wanted,
-                meta.shape,
-                meta.dtype,
-                stop_gradient=stop or "ForwardOnly" in op.traits or not op.outputs,
-            )
+            variable = block.vars.get(wanted)
+            if variable is None:
+                variable = block.create_var(
+                    wanted,
+                    meta.shape,
+                    meta.dtype,
+                    stop_gradient=stop or "ForwardOnly" in op.traits,
+                )
             out_slots[slot] = [wanted]
             outputs.append(variable)
     named = {
@@ -594,6 +613,10 @@ def phi_attrs(operator: Operator) -> dict[str, Any]:
     for attr in op.attrs:
         name = compat.attrs.get(attr.name, attr.name)
         if operator.has_attr(name):
-            value = operator.attr(name)
+            value: Any = operator.attr(name)
+            if name == "value" and operator.has_attr("str_value"):
+                # a FLOAT attribute has 32 bits; the text beside it has all digits
+                text = operator.attr("str_value")
+                value = value if text in ("", "True", "False") else float(text)
             attrs[attr.name] = dtypes.BY_PROTO[value] if attr.kind is DataType else value
     return op.complete(attrs)

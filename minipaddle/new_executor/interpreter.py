@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 import linecache
 import math
+import weakref
 from collections.abc import Callable
 from functools import partial
 from types import ModuleType
@@ -40,6 +41,7 @@ class Interpreter:
         self.text, constants = write_function(plan, xp)
         filename = f"<minipaddle program {next(_numbers)}>"
         linecache.cache[filename] = (len(self.text), None, self.text.splitlines(True), filename)
+        weakref.finalize(self, linecache.cache.pop, filename, None)
         names: dict[str, Any] = dict(constants)
         exec(compile(self.text, filename, "exec"), names)
         self.function: Callable[[list[Any], list[Any]], tuple] = names["run"]

@@ -94,4 +94,4 @@ def _create_parameter(
 
 
 patch_operators(Value, _call_pir)
-register_world(World("pir", _call_pir, _create_parameter))
+register_world(World("pir", _call_pir, _create_parameter, default_main_program))

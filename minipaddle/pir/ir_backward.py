@@ -46,7 +46,9 @@ def append_backward(
         )
     block = loss.get_defining_op().parent
     assert block is not None
-    wanted = list(parameter_list or block.all_parameters())
+    wanted = block.all_parameters()
+    if parameter_list is not None:
+        wanted = _values("parameter_list", parameter_list, block.program)
     gradients = calc_gradient([loss], [None], block.program, no_grad_set)
     return [
         (parameter, gradients[parameter])
@@ -64,7 +66,14 @@ def grad(
     """The gradients of `outputs` with respect to `inputs`; None where there is none."""
     starts = [outputs] if isinstance(outputs, Value) else list(outputs)
     wanted = [inputs] if isinstance(inputs, Value) else list(inputs)
-    given = [None] * len(starts) if grad_outputs is None else list(grad_outputs)
+    given = [None] * len(starts)
+    if grad_outputs is not None:
+        given = [grad_outputs] if isinstance(grad_outputs, Value) else list(grad_outputs)
+    if len(given) != len(starts):
+        raise ValueError(
+            f"grad: expected one gradient for each of the {len(starts)} outputs, but got "
+            f"{len(given)}. Give None for ones."
+        )
     block = starts[0].get_defining_op().parent
     assert block is not None
     gradients = calc_gradient(starts, given, block.program, no_grad_vars)
@@ -78,7 +87,7 @@ def calc_gradient(
     no_grad_set: Any = None,
 ) -> dict[Value, Value]:
     """Adds the gradient operations; returns value -> gradient."""
-    stopped: set[Value] = set(no_grad_set or ())
+    stopped = set(_values("no_grad_set", no_grad_set or (), program))
     path = _path_to(outputs, program.global_block().ops, stopped)
     if not path:
         raise ValueError(
@@ -95,6 +104,18 @@ def calc_gradient(
         for value in list(walk.pieces):
             walk.gradient_of(value)
     return walk.gradients
+
+
+def _values(who: str, items: Iterable[Any], program: Program) -> list[Value]:
+    """Values, given as such or by name."""
+    values = [program.get_value_by_name(item) if isinstance(item, str) else item for item in items]
+    for value in values:
+        if not isinstance(value, Value):
+            raise TypeError(
+                f"append_backward: expected {who} to hold Values or names, but got "
+                f"{type(value).__name__}. Pass parameters of this program."
+            )
+    return values
 
 
 def _needs_grad(value: Value | None, stopped: set[Value]) -> bool:

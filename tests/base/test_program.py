@@ -1,5 +1,7 @@
 """The classic Program: description, backward, lowering, Executor."""
 
+import linecache
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import minipaddle as paddle
 from minipaddle.base.framework import Program
 from minipaddle.common import unique_name
 from minipaddle.common.errors import IRError
+from minipaddle.phi.core.world import world_guard
 
 
 @pytest.fixture(autouse=True)
@@ -193,3 +196,99 @@ def test_infer_meta_decides_the_shape_of_an_output():
     block.create_var("h", [2, 4], "float64")
     block.append_op("relu", {"X": "x"}, {"Out": "h"})
     assert block.var("h").shape == [2, 3] and block.var("h").dtype is paddle.float32
+
+
+def trained():
+    """`small` with SGD, and an Executor and a Scope in which it was started."""
+    main, startup, loss = small()
+    with paddle.static.program_guard(main, startup):
+        paddle.optimizer.SGD(0.1).minimize(loss)
+    executor, scope = paddle.static.Executor(), paddle.static.Scope()
+    executor.run(startup, scope=scope)
+    return executor, main, scope, loss
+
+
+@pytest.mark.parametrize("world", ["program", "pir"])
+def test_what_was_fetched_or_fed_stays_as_it_is(world):
+    with world_guard(world):
+        executor, main, scope, _ = trained()
+        weight = main.all_parameters()[0]
+        x = np.ones((2, 3), "float32")
+        (first,) = executor.run(main, feed={"x": x}, fetch_list=[weight], scope=scope)
+        kept = first.copy()
+        executor.run(main, feed={"x": x}, scope=scope)
+        assert first.tolist() == kept.tolist()
+        view = paddle.static.Program()
+        with paddle.static.program_guard(view):
+            flat = paddle.static.data("x", [2, 3], "float32").reshape([-1])
+        (first,) = executor.run(view, feed={"x": x}, fetch_list=[flat])
+        x[:] = 5.0
+        assert first.tolist() == [1.0] * 6
+
+
+def test_a_parameter_that_is_fed_is_not_written():
+    executor, main, scope, _ = trained()
+    weight = np.ones((3, 2), "float32")
+    executor.run(main, feed={"x": np.ones((2, 3), "float32"), "w": weight}, scope=scope)
+    assert weight.tolist() == np.ones((3, 2)).tolist()
+    assert np.array(scope.find_var("w")).tolist() != weight.tolist()
+
+
+@pytest.mark.parametrize("world", ["program", "pir"])
+def test_one_fetch_and_the_default_program(world):
+    with world_guard(world):
+        main = paddle.static.Program()
+        feed = {"xx": np.ones(2, "float32")}
+        with paddle.static.program_guard(main):
+            y = paddle.nn.functional.relu(paddle.static.data("xx", [2], "float32"))
+            found = [
+                paddle.static.Executor().run(feed=feed, fetch_list=fetch)[0].tolist()
+                for fetch in (y, "xx", (y,))
+            ]
+    assert found == [[1.0, 1.0]] * 3
+
+
+def test_what_is_no_program():
+    with pytest.raises(TypeError, match="Executor.run: expected a Program, but got str"):
+        paddle.static.Executor().run("main")
+
+
+def test_a_variable_that_becomes_persistable_is_kept():
+    executor, main, scope, loss = trained()
+    feed = {"x": np.ones((2, 3), "float32")}
+    executor.run(main, feed=feed, fetch_list=[loss], scope=scope)
+    loss.persistable = True
+    executor.run(main, feed=feed, fetch_list=[loss], scope=scope)
+    assert scope.find_var(loss.name) is not None
+
+
+def test_programs_that_changed_are_not_kept_compiled():
+    main, executor = paddle.static.Program(), paddle.static.Executor()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [2], "float32")
+        lines = len(linecache.cache)
+        for _ in range(5):
+            y = x * 2.0
+            executor.run(main, feed={"x": np.ones(2, "float32")}, fetch_list=[y])
+    assert len(linecache.cache) == lines + 1
+
+
+def test_a_second_backward_is_refused():
+    main, _, loss = small()
+    with paddle.static.program_guard(main):
+        twice = loss * 2.0
+        paddle.static.append_backward(loss)
+        count = len(main.global_block().ops)
+        with pytest.raises(ValueError, match=r"expected a Program without gradients .*w@GRAD"):
+            paddle.static.append_backward(twice)
+    assert len(main.global_block().ops) == count
+
+
+def test_numbers_keep_their_digits():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        tenth = paddle.full([1], 0.1, "float64")
+        other = paddle.nn.initializer.Assign(np.array([0.3]))([1], "float64")
+    again = Program.parse_from_string(main.serialize_to_string())
+    found = paddle.static.Executor().run(again, fetch_list=[tenth.name, other.name])
+    assert [array.tolist() for array in found] == [[0.1], [0.3]]

@@ -300,3 +300,45 @@ def test_static_calls_need_static_mode():
     paddle.disable_static()
     with pytest.raises(RuntimeError, match=r"static.data: expected static mode.*enable_static"):
         paddle.static.data("x", [1], "float32")
+
+
+def test_an_executor_never_takes_one_operation_for_another():
+    main, x, _ = build(lambda x: x)
+    versions = set()
+    with paddle.static.program_guard(main):
+        for number in range(40):
+            y = paddle.exp(x) if number % 2 else paddle.tanh(x)
+            versions.add(main._version)
+            y.get_defining_op().erase()
+            del y
+    assert len(versions) == 40
+
+
+def test_parameters_by_name():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main, paddle.static.Program()):
+        x = paddle.static.data("x", [2, 3], "float32")
+        layer = paddle.nn.Linear(3, 1)
+        loss = paddle.mean(layer(x))
+        name = layer.weight.name
+        pairs = paddle.static.append_backward(loss, parameter_list=[name])
+        assert [parameter.name for parameter, _ in pairs] == [name]
+        pairs = paddle.static.append_backward(loss, no_grad_set=[name])
+        assert [parameter.name for parameter, _ in pairs] == [layer.bias.name]
+        with pytest.raises(TypeError, match="expected parameter_list to hold Values or names"):
+            paddle.static.append_backward(loss, parameter_list=[3])
+        x.stop_gradient = False
+        y = paddle.tanh(x)
+        (gradient,) = paddle.static.gradients(y, x, paddle.full([2, 3], 2.0))
+        assert gradient is not None
+        with pytest.raises(ValueError, match="expected one gradient for each of the 1 outputs"):
+            paddle.static.gradients([y], x, [None, None])
+
+
+def test_an_array_beside_a_value():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [2], "float32")
+        for compute in (lambda a: x * a, lambda a: a * x, lambda a: a + x):
+            with pytest.raises(TypeError, match="expected a Value or a number beside a Value"):
+                compute(np.ones(2, "float32"))

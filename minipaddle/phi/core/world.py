@@ -27,11 +27,13 @@ class World:
         call: carries out `op(*args, **kwargs)`.
         create_parameter: makes a trainable parameter from (shape, dtype, initializer, name,
             trainable).
+        main_program: gives the program that is being built; None in dygraph.
     """
 
     name: str
     call: Callable[..., Any]
     create_parameter: Callable[..., Any]
+    main_program: Callable[[], Any] | None = None
 
 
 WORLDS: dict[str, World] = {}

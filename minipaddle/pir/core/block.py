@@ -103,9 +103,9 @@ class Program:
         return hash(
             tuple(
                 (
-                    id(op),
-                    tuple(id(v) for v in op.operands_source()),
-                    tuple(id(attribute) for attribute in op.attributes.values()),
+                    op.number,
+                    tuple(None if v is None else v._fetch_key for v in op.operands_source()),
+                    tuple(id(attribute) for attribute in op.attributes.values()),  # kept for ever
                 )
                 for op in self._block.ops
             )

@@ -6,6 +6,7 @@ Left out: regions (control flow), successors.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,14 @@ if TYPE_CHECKING:
     from minipaddle.pir.core.block import Block
 
 
+_numbers = itertools.count()
+
+
 class Operation:
-    """One operation. It belongs to at most one block."""
+    """One operation. It belongs to at most one block.
+
+    `number` is never used again, as id() would be: an Executor tells programs apart by it.
+    """
 
     def __init__(
         self,
@@ -29,6 +36,7 @@ class Operation:
         attributes: dict[str, Any] | None = None,
         result_types: Sequence[Type | None] = (),
     ) -> None:
+        self.number = next(_numbers)
         self.info: OpInfo = get_op_info(name)
         self.attributes: dict[str, Attribute] = {
             key: value if isinstance(value, Attribute) else Attribute(value)

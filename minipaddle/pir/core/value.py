@@ -71,6 +71,11 @@ class Value:
         """Which result of its operation it is."""
         return self._index
 
+    @property
+    def _fetch_key(self) -> tuple[int, int]:
+        """What an Executor knows this value by."""
+        return self._owner.number, self._index
+
     def uses(self) -> list[OpOperand]:
         """All uses, in the order in which they were made."""
         return list(self._uses)
