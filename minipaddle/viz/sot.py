@@ -89,7 +89,9 @@ def sot_steps(translated: StaticFunction, entry: int = -1) -> list[Step]:
             _state_pane(last, last),
             text(["thrown away"], language="pir", name="Graph"),
         )
-        made.append(step("Graph break", *panes, note=chosen.break_reason.replace("_FORWARD_", "_")))
+        reason = chosen.break_reason.removeprefix("graph break: ")
+        # without the place: the bytecode shows it
+        made.append(step("Graph break", *panes, note=re.sub(r" \(\S+:\d+, \w+\)", "", reason)))
     return made
 
 
