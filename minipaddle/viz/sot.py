@@ -91,7 +91,7 @@ def sot_steps(translated: StaticFunction, entry: int = -1) -> list[Step]:
         )
         reason = chosen.break_reason.removeprefix("graph break: ")
         # without the place: the bytecode shows it
-        made.append(step("Graph break", *panes, note=re.sub(r" \(\S+:\d+, \w+\)", "", reason)))
+        made.append(step("Graph break", *panes, note=re.sub(r" \([^()]*:\d+, \w+\)", "", reason)))
     return made
 
 
