@@ -41,6 +41,9 @@ class set_grad_enabled(contextlib.ContextDecorator):
         self.before.append(tracer.has_grad)
         tracer.has_grad = self.mode
 
+    def _recreate_cm(self) -> set_grad_enabled:
+        return type(self)(self.mode)  # a decorated function may run in several threads
+
     def __exit__(self, *exception: object) -> None:
         tracer.has_grad = self.before.pop()
 

@@ -8,7 +8,7 @@ hooks).
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from minipaddle.eager.autograd_meta import AutogradMeta
@@ -40,16 +40,27 @@ class GradNodeAccumulation(GradNodeBase):
         if meta is None:
             return []
         for hook in list(meta.hooks.values()):
-            changed = hook(grad)
-            grad = grad if changed is None else changed
+            grad = after_hook(hook, grad)
         if meta.grad is not None:
             meta.grad = add_grads(meta.grad, grad, create_graph)
         elif create_graph:
             meta.grad = grad
         else:
-            meta.grad = Tensor(grad._data)
+            # a copy: x + y gives one array to both, and another op may give a read-only view
+            meta.grad = Tensor(grad._data.copy())
             meta.grad.stop_gradient = False  # as Paddle shows it
         return []
+
+
+def after_hook(hook: Callable[[Tensor], Any], grad: Tensor) -> Tensor:
+    """The gradient after a hook has seen it. Raises TypeError if the hook returns no Tensor."""
+    changed = hook(grad)
+    if changed is not None and not isinstance(changed, Tensor):
+        raise TypeError(
+            f"register_hook: expected the hook to return a Tensor or None, but got "
+            f"{type(changed).__name__}. Return the new gradient, or nothing."
+        )
+    return grad if changed is None else changed
 
 
 def add_grads(a: Tensor, b: Tensor, create_graph: bool) -> Tensor:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from minipaddle.eager.accumulation_node import after_hook
 from minipaddle.eager.grad_node_info import GradNodeBase
 from minipaddle.eager.grad_tensor_holder import GradTensorHolder
 from minipaddle.eager.tensor import Tensor
@@ -50,6 +51,12 @@ class GeneralGrad:
         self.wanted: dict[tuple[GradNodeBase, int], int] = {}
         for position, tensor in enumerate(inputs):
             edge = tensor._grad_edge()
+            if edge is not None and (edge.node, edge.slot) in self.wanted:
+                first = self.wanted[(edge.node, edge.slot)]
+                raise RuntimeError(
+                    f"grad: expected each input once, but got input {first} again as input "
+                    f"{position}. Name each input once."
+                )
             if edge is not None:
                 self.wanted[(edge.node, edge.slot)] = position
         self.results: list[Tensor | None] = [None] * len(inputs)
@@ -111,8 +118,13 @@ def run_backward(
 
     Raises:
         RuntimeError: the graph was freed, or a saved Tensor was changed in place.
-        ValueError: a gradient's shape is not its Tensor's.
+        ValueError: a gradient's shape is not its Tensor's, or their numbers differ.
     """
+    if len(grad_tensors) != len(tensors):
+        raise ValueError(
+            f"backward: expected one gradient for each of the {len(tensors)} Tensors, but got "
+            f"{len(grad_tensors)}. Give None for ones."
+        )
     holders: dict[GradNodeBase, GradTensorHolder] = {}
     for tensor, grad in zip(tensors, grad_tensors, strict=True):
         edge = tensor._grad_edge()
@@ -169,9 +181,7 @@ def _apply_hooks(node: GradNodeBase, holder: GradTensorHolder) -> list[Tensor]:
     grads = holder.filled(node.output_metas) if None in holder.slots else holder.slots
     for slot, hooks in (node.gradient_hooks or {}).items():
         for hook in list(hooks):
-            changed = hook(grads[slot])  # type: ignore[arg-type]
-            if changed is not None:
-                grads[slot] = changed
+            grads[slot] = after_hook(hook, grads[slot])  # type: ignore[arg-type]
     return grads  # type: ignore[return-value]
 
 
@@ -203,6 +213,7 @@ def grad(
 
     Raises:
         ValueError: an input is not part of the graph and allow_unused is False.
+        RuntimeError: an input is named twice.
     """
     starts = [outputs] if isinstance(outputs, Tensor) else list(outputs)
     wanted = [inputs] if isinstance(inputs, Tensor) else list(inputs)

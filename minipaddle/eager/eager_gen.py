@@ -42,21 +42,19 @@ EXACT_TYPE: dict[Any, type] = {
     Scalar: float,
     Number: float,
 }
-_functions: dict[Op, Callable] = {}
 _sources: dict[str, str] = {}
 
 
 def ad_func(op: Op) -> Callable:
     """The op's dygraph function; written the first time."""
-    function = _functions.get(op)
-    if function is None:
-        function = _functions[op] = _generate(op)
-    return function
+    if op.dygraph_function is None:
+        op.dygraph_function = _generate(op)
+    return op.dygraph_function
 
 
 def call_dygraph(op: Op, args: tuple, kwargs: dict[str, Any]) -> Any:
     """What calling an op means in dygraph."""
-    function = _functions.get(op) or ad_func(op)
+    function = op.dygraph_function or ad_func(op)
     try:
         return function(*args, **kwargs)
     except TypeError as error:
@@ -334,7 +332,9 @@ def amp_cast(*tensors: Tensor) -> tuple[Tensor, ...]:
     dtype, cast = tracer.amp_dtype, ad_func(OPS["cast"])
     return tuple(
         tensor
-        if tensor.dtype is dtype or not tensor.dtype.is_floating
+        if not isinstance(tensor, Tensor)  # the op itself will say so
+        or tensor.dtype is dtype
+        or not tensor.dtype.is_floating
         else cast(tensor, dtype=dtype)
         for tensor in tensors
     )

@@ -6,6 +6,7 @@ Left out: strides of its own, sparse and distributed Tensors.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -153,7 +154,7 @@ class Tensor:
         if meta is None or meta.grad is None:
             return
         if set_to_zero:
-            meta.grad = Tensor(meta.grad._data * 0)
+            meta.grad = Tensor(module_of(meta.grad._data).zeros_like(meta.grad._data))  # no nan
             meta.grad.stop_gradient = False  # as Paddle shows it
         else:
             meta.grad = None
@@ -216,6 +217,19 @@ class Tensor:
         """A copy; gradients flow through it."""
         return OPS["assign"](self)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        """A leaf of its own: gradients of the copy don't reach what it was copied from."""
+        copied = memo[id(self)] = type(self).__new__(type(self))
+        Tensor.__init__(copied, self._data.copy())
+        for name in getattr(type(self), "SETTINGS", ()):
+            setattr(copied, name, getattr(self, name))
+        copied.persistable = self.persistable
+        copied.stop_gradient = self.stop_gradient
+        copied.name = unique_name.generate(f"{self.name}_deepcopy")
+        if self.grad is not None:
+            copied.grad = copy.deepcopy(self.grad.detach(), memo)
+        return copied
+
     # -- data ----------------------------------------------------------------------------------
 
     def numpy(self) -> np.ndarray:
@@ -263,18 +277,28 @@ class Tensor:
         return len(self._data)
 
     def set_value(self, value: Any) -> None:
-        """Writes new numbers into this Tensor; shape must agree.
+        """Writes new numbers into this Tensor; shape and dtype must agree. The dtype of a list is
+        this Tensor's.
 
         Raises:
-            ValueError: the shape differs.
+            ValueError: the shape or the dtype differs.
         """
-        array = value._data if isinstance(value, Tensor) else np.asarray(value)
+        array = value._data if isinstance(value, Tensor) else value
+        if not hasattr(array, "dtype"):
+            array = np.asarray(array, self._data.dtype)
+        if array.dtype != self._data.dtype:
+            raise ValueError(
+                f"Tensor.set_value: expected dtype {self.dtype.name}, but got {array.dtype}. "
+                f"Cast the value first: value.astype('{self.dtype.name}')."
+            )
         if array.shape != self._data.shape:
             raise ValueError(
                 f"Tensor.set_value: expected shape {list(self.shape)}, but got "
                 f"{list(array.shape)}. "
                 "Reshape the value first."
             )
+        if not getattr(self._data.flags, "writeable", True):
+            self._data = self._data.copy()  # one number, shown everywhere: see expand_as
         self._data[...] = array
         self._version[0] += 1
 
@@ -294,7 +318,7 @@ class Tensor:
 class EagerParamBase(Tensor):
     """A parameter: a Tensor that an optimizer changes."""
 
-    __slots__ = ("need_clip", "optimize_attr", "regularizer", "trainable")
+    __slots__ = SETTINGS = ("need_clip", "trainable")
 
     def __init__(self, data: Any, name: str, trainable: bool = True) -> None:
         super().__init__(data)
@@ -337,14 +361,14 @@ def to_tensor(
                 "to_tensor: expected lists of equal lengths, but got a ragged list. Pad the "
                 "shorter rows."
             ) from error
-    if dtype is not None:
+    if dtype is not None and array.dtype.kind in "biuf":
         array = array.astype(to_dtype(dtype).numpy_dtype)
     elif not keeps_dtype and array.dtype == np.float64:
         array = array.astype(dtypes.get_default_dtype())
     if array.dtype not in dtypes.BY_NUMPY:
         raise TypeError(
-            f"to_tensor: expected numbers, but got elements of type {array.dtype}. Convert them "
-            "to numbers first."
+            f"to_tensor: expected numbers of a dtype of Paddle, but got elements of type "
+            f"{array.dtype}. Convert them first, or name a dtype."
         )
     wanted = place if isinstance(place, Place) else current_place()
     if isinstance(place, str):

@@ -6,7 +6,7 @@ Left out: workers, samplers of one's own, iterable datasets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,7 +46,8 @@ class TensorDataset(Dataset):
 
 
 class DataLoader:
-    """Batches of a dataset: for each field of a sample one Tensor [batch, ...].
+    """Batches of a dataset: for each field of a sample one Tensor [batch, ...]; just one Tensor
+    where a sample is no tuple.
 
     Args:
         shuffle: in a new random order each time; `paddle.seed` makes it repeatable.
@@ -68,14 +69,18 @@ class DataLoader:
         full, rest = divmod(len(self.dataset), self.batch_size)
         return full + bool(rest and not self.drop_last)
 
-    def __iter__(self) -> Iterator[list[Tensor]]:
+    def __iter__(self) -> Iterator[Any]:
         order = np.arange(len(self.dataset))
         if self.shuffle:
             default_generator().shuffle(order)
         for number in range(len(self)):
             chosen = order[number * self.batch_size : (number + 1) * self.batch_size]
             samples = [self.dataset[int(index)] for index in chosen]
-            yield [
-                to_tensor(np.stack([np.asarray(item) for item in field]))
-                for field in zip(*samples, strict=True)
-            ]
+            if isinstance(samples[0], (tuple, list)):
+                yield [_batch(field) for field in zip(*samples, strict=True)]
+            else:
+                yield _batch(samples)
+
+
+def _batch(items: Sequence[Any]) -> Tensor:
+    return to_tensor(np.stack([np.asarray(item) for item in items]))

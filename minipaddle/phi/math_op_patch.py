@@ -11,6 +11,7 @@ Left out: bitwise operators, floor division, modulo.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -32,7 +33,11 @@ def patch_operators(cls: type, call_op: Callable[..., Any]) -> None:
         return call_op(OPS[name], inputs, attrs)
 
     def for_number(x: Any, value: Any) -> Any:
-        """x, in a dtype that can hold `value`: an integer beside a float becomes float32."""
+        """x, in a dtype that can hold `value`: an integer beside a float becomes float32, a bool
+        beside an integer int64.
+        """
+        if x.dtype is dtypes.bool_ and type(value) is int:
+            return call("cast", x, dtype=dtypes.int64)
         if isinstance(value, (float, np.floating)) and not x.dtype.is_floating:
             return call("cast", x, dtype=dtypes.float32)
         return x
@@ -77,7 +82,11 @@ def patch_operators(cls: type, call_op: Callable[..., Any]) -> None:
     operator("__rsub__", "subtract", lambda x, v: scaled(x, -1.0, v), reverse=True)
     operator("__mul__", "multiply", lambda x, v: scaled(x, v))
     operator("__rmul__", "multiply", lambda x, v: scaled(x, v), reverse=True)
-    operator("__truediv__", "divide", lambda x, v: scaled(_float(call, x), 1.0 / v))
+    operator(
+        "__truediv__",
+        "divide",
+        lambda x, v: scaled(_float(call, x), 1.0 / v if v else math.copysign(math.inf, v)),
+    )
     operator("__rtruediv__", "divide", reverse=True)
     operator("__matmul__", "matmul")
     operator("__gt__", "greater_than")

@@ -23,7 +23,6 @@ multiply = OPS["multiply"]
 divide = OPS["divide"]
 matmul = OPS["matmul"]
 mean = OPS["mean"]
-add_n = OPS["add_n"]
 exp = OPS["exp"]
 tanh = OPS["tanh"]
 scale = OPS["scale"]
@@ -44,6 +43,11 @@ def sum(
     """The sum over `axis` (None: over all axes)."""
     dtype = dtypes.undefined if dtype is None else dtype
     return OPS["sum"](x, axis=axis, dtype=dtype, keepdim=keepdim)
+
+
+def add_n(inputs: Any, name: Any = None) -> Any:
+    """The sum of several Tensors of one shape; of one Tensor, a copy."""
+    return OPS["add_n"](list(inputs) if isinstance(inputs, (list, tuple)) else [inputs])
 
 
 def argmax(

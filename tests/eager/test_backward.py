@@ -1,5 +1,6 @@
 """The eager engine: order, accumulation, what is freed, what is refused."""
 
+import copy
 import gc
 import threading
 import weakref
@@ -10,6 +11,7 @@ import pytest
 import minipaddle as paddle
 from minipaddle.eager.backward import get_in_degree_map
 from minipaddle.eager.eager_gen import source_of
+from minipaddle.phi.core.op import OPS, op
 
 
 def leaf(*values):
@@ -212,3 +214,88 @@ def test_a_gpu_that_is_not_there_is_a_clear_error():
     with pytest.raises(ValueError, match="set_device: expected 'cpu', 'gpu'"):
         paddle.set_device("tpu")
     assert paddle.get_device() == "cpu"
+
+
+def test_a_gradient_has_memory_of_its_own():
+    x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    (x + y).backward()
+    x.grad.set_value(np.zeros(2, "float32"))
+    assert y.grad.tolist() == [1.0, 1.0]
+    z = leaf(1.0, 2.0)
+    z.sum().backward()  # shows one number everywhere
+    z.grad.set_value(np.array([5.0, 6.0], "float32"))
+    assert z.grad.tolist() == [5.0, 6.0]
+
+
+def test_a_cleared_gradient_is_zero_whatever_it_was():
+    x = leaf(0.0, 2.0)
+    (1.0 / x).sum().backward()
+    x.clear_grad()
+    assert x.grad.tolist() == [0.0, 0.0]
+
+
+def test_a_deep_copy_has_gradients_of_its_own():
+    layer = paddle.nn.Linear(2, 1)
+    layer(paddle.ones([1, 2])).backward()
+    twin = copy.deepcopy(layer)
+    assert twin.weight.grad.tolist() == layer.weight.grad.tolist()
+    assert twin.weight.trainable and type(twin.weight) is type(layer.weight)
+    layer.clear_gradients()
+    twin.clear_gradients()
+    twin(paddle.ones([1, 2])).backward()
+    assert layer.weight.grad is None and twin.weight.grad is not None
+    assert twin.parameters()[0] is twin.weight
+
+
+def test_set_value_wants_the_dtype():
+    x = leaf(1.0, 2.0)
+    with pytest.raises(ValueError, match="set_value: expected dtype float32, but got int64"):
+        x.set_value(np.array([1, 2]))
+    x.set_value([3, 4])
+    assert x.tolist() == [3.0, 4.0]
+
+
+def test_wrong_ways_to_start_a_backward():
+    x = leaf(1.0)
+    with pytest.raises(ValueError, match="expected one gradient for each of the 1 Tensors"):
+        paddle.autograd.backward([x * 2.0], [None, None])
+    with pytest.raises(RuntimeError, match="expected each input once, but got input 0 again"):
+        paddle.grad(x * 2.0, [x, x])
+    for tensor in (x, x * 2.0):
+        tensor.register_hook(lambda grad: 3.0)
+        with pytest.raises(TypeError, match="expected the hook to return a Tensor or None"):
+            (tensor * 2.0).backward()
+
+
+def test_a_rule_that_comes_after_the_first_call_counts():
+    @op()
+    def late_square(xp, x):
+        return x * x
+
+    try:
+        x = leaf(3.0)
+        assert late_square(x).stop_gradient
+        late_square.vjp(lambda x, out_grad: (out_grad * x * 2.0,))
+        late_square(x).backward()
+        assert x.grad.item() == 6.0
+        late_square.vjp(lambda x, out_grad: (out_grad * x * 0.0,))
+        late_square(x).backward()
+        assert x.grad.item() == 6.0
+        late_square.kernel(dtype="float32")(lambda xp, x: x * 0)
+        assert late_square(x).item() == 0.0
+    finally:
+        del OPS["late_square"]
+
+
+def test_an_exponent_with_a_gradient_is_refused():
+    x, y = leaf(2.0), leaf(3.0)
+    with pytest.raises(TypeError, match="pow: expected y to be a number"):
+        x**y
+
+
+def test_auto_cast_and_what_is_no_tensor():
+    with (
+        paddle.amp.auto_cast(),
+        pytest.raises(ValueError, match="expected x to be a Tensor, but got list"),
+    ):
+        paddle.matmul([1.0], paddle.ones([1]))

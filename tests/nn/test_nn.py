@@ -40,10 +40,10 @@ def test_state_dict_moves_between_layers():
     assert a(x).tolist() != b(x).tolist()
     assert b.set_state_dict(a.state_dict()) == ([], [])
     assert a(x).tolist() == b(x).tolist()
-    missing, unexpected = b.set_state_dict({"head.weight": np.zeros((4, 2)), "nose": 1})
+    missing, unexpected = b.set_state_dict({"head.weight": np.zeros((4, 2), "float32"), "nose": 1})
     assert missing == ["body.0.weight", "body.0.bias"] and unexpected == ["nose"]
     with pytest.raises(ValueError, match=r"set_value: expected shape \[4, 2\], but got \[2\]"):
-        b.set_state_dict({"head.weight": np.zeros(2)})
+        b.set_state_dict({"head.weight": np.zeros(2, "float32")})
 
 
 def test_hooks_of_a_layer():
@@ -188,3 +188,28 @@ def test_to_tensor_says_what_is_wrong():
         paddle.ones([2]).item()
     with pytest.raises(TypeError, match="0-D Tensor"):
         len(paddle.to_tensor(1.0))
+
+
+def test_layers_that_go_and_come():
+    net = paddle.nn.Layer()
+    net.head = paddle.nn.Linear(3, 1)
+    net.add_sublayer("head", paddle.nn.Linear(5, 1))
+    assert net.head.weight.shape == [5, 1] and len(net.parameters()) == 2
+    del net.head
+    assert net.parameters() == [] and not hasattr(net, "head")
+
+
+def test_a_sample_that_is_no_tuple():
+    class Rows(paddle.io.Dataset):
+        def __getitem__(self, index):
+            return np.full(3, index, "float32")
+
+        def __len__(self):
+            return 3
+
+    found = [batch.tolist() for batch in paddle.io.DataLoader(Rows(), batch_size=2)]
+    assert found == [[[0.0] * 3, [1.0] * 3], [[2.0] * 3]]
+
+
+def test_a_parameter_without_dimensions():
+    assert paddle.create_parameter([], "float32").shape == []

@@ -28,6 +28,25 @@ SNIPPETS = {
         i = paddle.to_tensor([1, 2])
         print((i + 1.5).dtype, (i / 2).dtype, (i * 2).dtype, (i + i).tolist())
     """,
+    "integers and bools": """
+        i, b = paddle.to_tensor([-7, 7]), paddle.to_tensor([True, False])
+        two = paddle.to_tensor([2, 2])
+        for t in (i / two, paddle.divide(i, two), 1 / i, i / 0, b + 1, b * 2, b - 1, b * 2.5, i.astype('float32') / 0):
+            print(t.dtype, t.tolist())
+        print(paddle.exp(i).dtype, paddle.tanh(i).dtype)
+        print(type(np.ones(2, 'float32') * paddle.ones([2])).__name__)
+        paddle.enable_static()
+        x = paddle.static.data('x', [2], 'int64')
+        print((x / x).dtype, (2 / x).dtype, (x / 2).dtype)
+    """,
+    "nothing in it, or one": """
+        x, y = paddle.zeros([0, 3]), paddle.ones([2])
+        print(paddle.reshape(x, [-1]).shape, paddle.nn.functional.softmax(paddle.zeros([3, 0])).shape)
+        copied = paddle.add_n([y])
+        copied.set_value(np.zeros(2, 'float32'))
+        print(y.tolist(), paddle.add_n(y).tolist())
+        print(paddle.add_n([]))
+    """,
     "type promotion": """
         for a, b in (('float32', 'float64'), ('float32', 'int64'), ('int32', 'int64')):
             try:

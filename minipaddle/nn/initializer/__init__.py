@@ -67,6 +67,6 @@ class XavierUniform(Initializer):
     """
 
     def __call__(self, shape: Sequence[int], dtype: Any) -> Any:
-        fan_in, fan_out = (shape[0], shape[1]) if len(shape) > 1 else (shape[0], shape[0])
+        fan_in, fan_out = (*shape[:2], *shape[:1], 1, 1)[:2]  # [N] counts as [N, N]
         limit = math.sqrt(6.0 / (fan_in + fan_out))
         return Uniform(-limit, limit)(shape, dtype)

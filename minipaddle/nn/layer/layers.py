@@ -78,6 +78,11 @@ class Layer:
                 held.pop(name, None)
         object.__setattr__(self, name, value)
 
+    def __delattr__(self, name: str) -> None:
+        for holder in (self._parameters, self._sub_layers):
+            holder.pop(name, None)
+        object.__delattr__(self, name)
+
     def create_parameter(
         self,
         shape: Any,
@@ -98,7 +103,7 @@ class Layer:
                 f"add_sublayer: expected a Layer, but got {type(sublayer).__name__}. Wrap "
                 "functions in a Layer."
             )
-        self._sub_layers[name] = sublayer
+        setattr(self, name, sublayer)  # registers it, in the place of an attribute of that name
         return sublayer
 
     def named_sublayers(

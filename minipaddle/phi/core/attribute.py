@@ -43,6 +43,8 @@ def _ints(value: Any) -> tuple[int, ...]:
 
 
 def _number(value: Any) -> Any:
+    if not getattr(value, "stop_gradient", True):
+        raise TypeError  # an attribute has no gradient, and nobody would notice
     if hasattr(value, "numpy"):
         value = value.numpy()
     if isinstance(value, (np.ndarray, np.generic)):

@@ -150,6 +150,7 @@ class Op:
         self.vjp_rule: Vjp | None = None
         self.decomp_rule: Callable | None = None
         self.forward_op: Op | None = None  # of a `<op>_grad` op: the op that it belongs to
+        self.dygraph_function: Callable | None = None  # written from all this at the first call
         self.__name__ = name
         self.__doc__ = inspect.getdoc(kernel)
 
@@ -173,6 +174,8 @@ class Op:
         if rule is None:
             return partial(self.vjp, wrt=wrt, invoke=invoke)
         self.vjp_rule = Vjp(self, rule, wrt, invoke)
+        self.dygraph_function = None  # what was written from the old declaration is out of date
+        self.__dict__.pop("grad_op", None)
         return rule
 
     def decomp(self, rule: Callable) -> Callable:
@@ -185,6 +188,7 @@ class Op:
 
         def register(function: Callable) -> Callable:
             self.kernels.register(KernelKey(backend, "ALL_LAYOUT", dtype), function)
+            self.dygraph_function = None
             return function
 
         return register
@@ -261,6 +265,7 @@ class Op:
         )(*inputs, **attrs)
         derived.vjp_rule = derived.decomp_rule = None
         derived.forward_op = self
+        derived.dygraph_function = None
         return derived
 
     def meta_with_defaults(self, *inputs: Any, **attrs: Any) -> Any:

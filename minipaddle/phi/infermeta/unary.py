@@ -69,6 +69,7 @@ def reshaped(x: MetaTensor, *, shape: Sequence[int]) -> MetaTensor:
         return MetaTensor(sizes, x.dtype)
     total, known = math.prod(x.shape), math.prod(size for size in sizes if size != -1)
     fits = total % known == 0 if -1 in sizes and known else total == known
+    known = known or 1  # no elements: what is to be worked out is 0
     if not fits:
         raise ValueError(
             f"reshape: expected a shape with {total} elements, but got {list(shape)} for an input "

@@ -6,9 +6,9 @@ Paddle: paddle/phi/kernels/activation_kernel.h, softmax_kernel.h.
 from __future__ import annotations
 
 from minipaddle.phi.core.op import op
-from minipaddle.phi.infermeta.unary import unchanged
+from minipaddle.phi.infermeta.unary import normalize_axes, unchanged
 from minipaddle.phi.ops.manipulation import cast
-from minipaddle.phi.ops.math import exp, sum
+from minipaddle.phi.ops.math import as_float, exp, sum
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: relu", traits=("Pure",))
@@ -28,7 +28,7 @@ def _(out, out_grad):
 @op(source="paddle/phi/ops/yaml/ops.yaml: tanh", traits=("Pure",))
 def tanh(xp, x):
     """The hyperbolic tangent."""
-    return xp.tanh(x)
+    return xp.tanh(as_float(x))
 
 
 tanh.infer_meta(unchanged)
@@ -42,11 +42,20 @@ def _(out, out_grad):
 @op(source="paddle/phi/ops/yaml/ops.yaml: softmax", traits=("Pure",))
 def softmax(xp, x, *, axis: int = -1):
     """exp(x) / sum(exp(x)) along `axis`, computed so that large numbers don't overflow."""
-    e = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
+    if x.dtype.kind != "f":
+        raise TypeError  # InferMeta says why
+    e = xp.exp(x - xp.max(x, axis=axis, keepdims=True, initial=-xp.inf))
     return e / xp.sum(e, axis=axis, keepdims=True)
 
 
-softmax.infer_meta(unchanged)
+@softmax.infer_meta
+def _(x, *, axis):
+    if not x.dtype.is_floating:
+        raise TypeError(
+            f"softmax: expected floating-point numbers, but got {x.dtype.name}. Cast x with astype."
+        )
+    normalize_axes("softmax", axis, x.ndim)
+    return unchanged(x)
 
 
 @softmax.vjp

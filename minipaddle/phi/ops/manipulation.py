@@ -19,6 +19,8 @@ from minipaddle.phi.infermeta.unary import reshaped, squeezed, transposed, uncha
 def reshape(xp, x, *, shape: IntArray):
     """The same numbers in another shape; -1 is worked out, 0 copies x's size at that place."""
     sizes = [x.shape[i] if size == 0 and i < x.ndim else size for i, size in enumerate(shape)]
+    if x.size == 0:  # numpy can't work out a size beside a 0
+        sizes = reshaped(_Shape(x), shape=shape).shape
     return x.reshape(sizes)
 
 

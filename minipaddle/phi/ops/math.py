@@ -59,11 +59,14 @@ def _(x, y, out_grad, *, axis: int = -1):
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: divide", traits=("Pure",), promote=("x", "y"))
 def divide(xp, x, y):
-    """x / y, element by element; shapes broadcast. Integers divide without rest, as in Paddle."""
-    return x / y if x.dtype.kind == "f" else xp.trunc(x / y).astype(x.dtype)
+    """x / y, element by element; shapes broadcast. Integers give float32, as in Paddle."""
+    return x / y if x.dtype.kind == "f" else (x / y).astype(xp.float32)
 
 
-divide.infer_meta(elementwise("divide"))
+@divide.infer_meta
+def _(x, y):
+    meta = elementwise("divide")(x, y)
+    return meta if meta.dtype.is_floating else MetaTensor(meta.shape, dtypes.float32)
 
 
 @divide.vjp
@@ -114,6 +117,8 @@ _SCALE = scale  # inside its rule, `scale` is the attribute
 @op(source="paddle/phi/ops/yaml/ops.yaml: add_n", traits=("Pure",))
 def add_n(xp, inputs: TensorList):
     """The sum of several Tensors of one shape."""
+    if len(inputs) == 1:
+        return inputs[0].copy()
     total = inputs[0]
     for item in inputs[1:]:
         total = total + item
@@ -122,6 +127,8 @@ def add_n(xp, inputs: TensorList):
 
 @add_n.infer_meta
 def _(inputs):
+    if not inputs:
+        raise ValueError("add_n: expected at least one Tensor, but got none. Pass a list of them.")
     shape = inputs[0].shape
     for item in inputs[1:]:
         broadcast_shape("add_n", inputs[0], item)
@@ -192,6 +199,11 @@ def _(x: NoNeedBuffer, out_grad):
     return (expand_as(out_grad / x.size if x.size else out_grad, x),)
 
 
+def as_float(x):
+    """Integers as float32, in which Paddle computes functions of them."""
+    return x if x.dtype.kind == "f" else x.astype("float32")
+
+
 def _with_axes_back(grad, x, axis, keepdim, unsqueeze):
     """Gives a reduction's gradient the axes of size 1 that the reduction dropped."""
     if keepdim or grad.ndim == x.ndim:
@@ -213,8 +225,8 @@ def _(x, *, axis, keepdims):
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: exp", traits=("Pure",))
 def exp(xp, x):
-    """e to the power x."""
-    return xp.exp(x)
+    """e to the power x; of integers in float32."""
+    return xp.exp(as_float(x))
 
 
 exp.infer_meta(unchanged)
