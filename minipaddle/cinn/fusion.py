@@ -25,7 +25,11 @@ EXPRESSIONS: dict[str, Callable[..., str]] = {
     "relu": lambda attrs, x: f"max({x}, {x} * 0)",
     "tanh": lambda attrs, x: f"math.tanh({x})",
     "exp": lambda attrs, x: f"math.exp({x})",
-    "scale": lambda attrs, x: f"{x} * {attrs['scale']!r} + {attrs['bias']!r}",
+    "scale": lambda attrs, x: (
+        f"{x} * {attrs['scale']!r} + {attrs['bias']!r}"
+        if attrs["bias_after_scale"]
+        else f"({x} + {attrs['bias']!r}) * {attrs['scale']!r}"
+    ),
 }
 
 

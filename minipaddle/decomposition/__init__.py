@@ -1,6 +1,6 @@
 """decomposition: an op in terms of simpler ones, so that a compiler has to know fewer ops.
 
-    decompose(program, [y])      pd_op.softmax becomes max, subtract, exp, sum, divide
+    decompose(program, [y])      pd_op.softmax becomes exp, sum, divide
 
 An op's rule stands in its declaration (`@softmax.decomp`); a `<op>_grad` needs none: its gradient
 rule is one.

@@ -1,8 +1,8 @@
 """dead_code_elimination_pass: removes operations whose results nobody reads.
 
 It goes through the block from the end: when an operation goes, those that only it read are met
-    later, and go too. Operations with a
-side effect stay: they write a parameter, give an output, take an input.
+later, and go too. Operations with a side effect stay: they write a parameter, give an output,
+take an input.
 
 Paddle: paddle/fluid/pir/transforms/general/dead_code_elimination_pass.cc.
 Left out: blocks inside operations; parameters that are no longer read are kept (Paddle drops

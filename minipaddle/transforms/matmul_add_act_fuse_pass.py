@@ -26,9 +26,10 @@ def matmul_add_pattern(activation: str = "") -> DrrPatternContext:
         pat.Op(f"pd_op.{activation}")([pat.Tensor("sum")], [pat.Tensor("out")])
 
     def is_a_layer(match: MatchContext) -> bool:
-        """x [..., K] @ w [K, N] + bias [N]; anything else is not what fc computes."""
+        """x [..., K] @ w [K, N] + bias [N] of one dtype; anything else is not what fc computes."""
         x, w, bias = match.Tensor("x"), match.Tensor("w"), match.Tensor("bias")
-        return x.ndim >= 2 and w.ndim == 2 and list(bias.shape) == [w.shape[1]]
+        one_dtype = x.dtype is w.dtype is bias.dtype
+        return one_dtype and x.ndim >= 2 and w.ndim == 2 and list(bias.shape) == [w.shape[1]]
 
     pat.AddConstraint(is_a_layer)
     res = pat.ResultPattern()

@@ -152,7 +152,9 @@ def test_different_operations():
 
 
 def test_different_shapes():
-    with pytest.raises(CollectiveError, match="one shape on every rank"):
+    with pytest.raises(
+        CollectiveError, match=r"expected shape \[\d\] and dtype float32 on every rank"
+    ):
         on_two_ranks(
             lambda: dist.all_reduce(paddle.ones([2])), lambda: dist.all_reduce(paddle.ones([3]))
         )
@@ -176,3 +178,28 @@ def test_outside_spawn_there_is_one_rank():
     dist.all_reduce(x)
     dist.barrier()
     assert (dist.get_rank(), dist.get_world_size(), x.tolist()) == (0, 1, [1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (np.ones((2, 3), "float32"), np.ones((3, 2), "float32")),
+        (np.ones(1, "float32"), np.ones(4, "float32")),
+        (np.ones(3, "float32"), np.ones(3, "float64")),
+    ],
+)
+def test_sums_of_what_does_not_fit_are_refused(first, second):
+    def rank_main():
+        tensor = paddle.to_tensor(second if dist.get_rank() else first)
+        dist.all_reduce(tensor)
+
+    with pytest.raises(CollectiveError, match=r"all_reduce: expected shape .* on every rank"):
+        dist.spawn(rank_main, nprocs=2)
+
+
+def test_the_mean_of_integers_is_refused():
+    def rank_main():
+        dist.all_reduce(paddle.to_tensor([1, 2]), dist.ReduceOp.AVG)
+
+    with pytest.raises(ValueError, match="expected floating-point numbers for ReduceOp.AVG"):
+        dist.spawn(rank_main, nprocs=2)

@@ -239,3 +239,20 @@ def test_cinn_compiles_with_numba():
     x = np.linspace(-1, 1, 7, dtype="float32")
     got = paddle.cinn.compile_group(group)(x)
     np.testing.assert_allclose(got, np.tanh(np.maximum(3 * x, 0)), rtol=1e-6)
+
+
+def test_a_bias_of_another_dtype_is_not_fused():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main, paddle.static.Program()):
+        x = paddle.static.data("x", [2, 3], "float32")
+        w = paddle.static.data("w", [3, 4], "float32")
+        b = paddle.static.data("b", [4], "float64")
+        paddle._pir_ops.fetch(paddle.matmul(x, w) + b, "y", 0)
+    apply(main, "matmul_add_act_fuse_pass")
+    assert "fc" not in names(main)
+
+
+def test_cinn_respects_the_order_of_scale_and_bias():
+    main, _ = build(lambda x: paddle.exp(paddle.scale(x, 2.0, 3.0, bias_after_scale=False)))
+    (group,) = paddle.cinn.find_groups(main)
+    assert "(x0 + 3.0) * 2.0" in group.source()

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from minipaddle.common.errors import CollectiveError
 from minipaddle.distributed.collective.process_group import Message, get_group, get_rank
 from minipaddle.distributed.collective.ring import ring_all_reduce
 from minipaddle.eager.tensor import Tensor
@@ -50,16 +49,6 @@ def _set(tensor: Tensor, array: np.ndarray) -> None:
     tensor._version[0] += 1
 
 
-def _check_same_shape(who: str, mine: Tensor, array: np.ndarray, source: int) -> None:
-    if array.shape != mine._data.shape or array.dtype != mine._data.dtype:
-        raise CollectiveError(
-            f"{who}: expected shape {list(mine.shape)} and dtype {mine.dtype.name} on every rank, "
-            "but got "
-            f"{list(array.shape)} and {array.dtype} from rank {source}. Use Tensors of one shape "
-            "and dtype."
-        )
-
-
 def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) -> None:
     """Sends a Tensor to rank `dst`.
 
@@ -87,9 +76,7 @@ def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) 
     _require_tensor("recv", tensor)
     here = get_group()
     here.check_rank("recv", "src", src)
-    array = here.take("send/recv", src, get_rank())
-    _check_same_shape("recv", tensor, array, src)
-    _set(tensor, array)
+    _set(tensor, here.take("send/recv", src, get_rank(), tensor._data))
 
 
 def all_reduce(
@@ -98,8 +85,8 @@ def all_reduce(
     """Every rank's `tensor` becomes the combination of all of them, by the ring algorithm.
 
     Raises:
-        ValueError: `tensor` is no Tensor, or `op` is unknown.
-        CollectiveError: a rank does not take part, or has another shape.
+        ValueError: `tensor` is no Tensor, `op` is unknown, or the mean of integers is asked for.
+        CollectiveError: a rank does not take part, or has another shape or dtype.
     """
     _require_tensor("all_reduce", tensor)
     if op not in COMBINE:
@@ -109,14 +96,12 @@ def all_reduce(
     here = get_group()
     if here.world_size == 1:
         return
-    try:
-        result = ring_all_reduce(here, get_rank(), tensor._data, COMBINE[op])
-    except ValueError as error:  # numpy can't combine parts of different sizes
-        raise CollectiveError(
-            f"all_reduce: expected one shape on every rank, but rank {get_rank()} has "
-            f"{list(tensor.shape)} and another "
-            "rank has a different one. Use Tensors of one shape."
-        ) from error
+    if op == ReduceOp.AVG and not tensor.dtype.is_floating:
+        raise ValueError(
+            f"all_reduce: expected floating-point numbers for ReduceOp.AVG, but got "
+            f"{tensor.dtype.name}. Cast the Tensor, or use ReduceOp.SUM."
+        )
+    result = ring_all_reduce(here, get_rank(), tensor._data, COMBINE[op])
     _set(tensor, result / here.world_size if op == ReduceOp.AVG else result)
 
 
@@ -133,9 +118,7 @@ def broadcast(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = T
                 array = tensor._data
                 here.put(Message("broadcast", 0, src, rank, "all", array.nbytes), array)
     else:
-        array = here.take("broadcast", src, get_rank())
-        _check_same_shape("broadcast", tensor, array, src)
-        _set(tensor, array)
+        _set(tensor, here.take("broadcast", src, get_rank(), tensor._data))
 
 
 def reduce(

@@ -59,23 +59,33 @@ class ProcessGroup:
                 f"This group has {self.world_size} ranks, and the first is 0."
             )
 
-    def put(self, message: Message, array: np.ndarray) -> None:
-        """Sends a copy of the array."""
+    def put(self, message: Message, array: np.ndarray, whole: np.ndarray | None = None) -> None:
+        """Sends a copy of the array; the shape and dtype of `whole`, of which it is a part, go
+        along.
+        """
+        whole = array if whole is None else whole
         with self._changed:
             self.messages.append(message)
-            self._mail[message.source, message.destination].append((message, array.copy()))
+            self._mail[message.source, message.destination].append(
+                (message, array.copy(), (list(whole.shape), whole.dtype.name))
+            )
             self._changed.notify_all()
 
-    def take(self, operation: str, source: int, destination: int) -> np.ndarray:
+    def take(
+        self, operation: str, source: int, destination: int, like: np.ndarray | None = None
+    ) -> np.ndarray:
         """Waits for the next message from `source`.
 
+        Args:
+            like: this rank's array; the other's must have its shape and dtype.
+
         Raises:
-            CollectiveError: none came in time, the other rank has ended, or it is in another
-                operation.
+            CollectiveError: none came in time, the other rank has ended, it is in another
+                operation, or its array is not like this rank's.
         """
-        mailbox = self._mail[source, destination]
         deadline = time.monotonic() + self.timeout
         with self._changed:
+            mailbox = self._mail[source, destination]
             while not mailbox:
                 if source in self._ended:
                     raise CollectiveError(
@@ -91,12 +101,18 @@ class ProcessGroup:
                         f"{self.timeout:g} s, but got none. Call {operation} on every rank, in "
                         "the same order."
                     )
-            message, array = mailbox.popleft()
+            message, array, (shape, dtype) = mailbox.popleft()
         if message.operation != operation:
             raise CollectiveError(
                 f"{operation}: rank {destination} expected rank {source} to be in {operation} "
                 "too, but got a message of "
                 f"{message.operation}. Call the same operations on every rank, in the same order."
+            )
+        if like is not None and (shape, dtype) != (list(like.shape), like.dtype.name):
+            raise CollectiveError(
+                f"{operation}: expected shape {list(like.shape)} and dtype {like.dtype.name} on "
+                f"every rank, but got {shape} and {dtype} from rank {source}. Use Tensors of one "
+                "shape and dtype."
             )
         return array
 

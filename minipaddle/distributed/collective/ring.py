@@ -30,6 +30,9 @@ def ring_all_reduce(
     Args:
         array: any shape; the same on all ranks.
         combine: np.add, np.maximum, np.minimum or np.multiply.
+
+    Raises:
+        CollectiveError: a rank does not take part, or its array has another shape or dtype.
     """
     size = group.world_size
     parts = [part.copy() for part in np.array_split(array.ravel(), size)]
@@ -37,8 +40,8 @@ def ring_all_reduce(
 
     def pass_on(step: int, sent: int) -> np.ndarray:
         message = Message(NAME, step, rank, after, f"part {sent}", parts[sent].nbytes)
-        group.put(message, parts[sent])
-        return group.take(NAME, before, rank)
+        group.put(message, parts[sent], array)
+        return group.take(NAME, before, rank, array)
 
     for step in range(size - 1):
         sent, received = (rank - step) % size, (rank - step - 1) % size
