@@ -127,8 +127,7 @@ def _key(course: Path) -> str:
 
 
 def _names(course: Path) -> list[str]:
-    """Files of the module folders that a learner gets. The sources hold the solutions: not those.
-    """
+    """Files of the module folders that a learner gets. The sources hold the solutions: not those."""
     return sorted(
         str(path.relative_to(course))
         for folder, _, _ in MODULES
