@@ -112,6 +112,32 @@ def test_data_parallel(cubic):
         np.testing.assert_allclose(grad, 2 * SLOPE, rtol=1e-6)
 
 
+def test_mistakes_in_a_rule_are_named(cubic):
+    x = paddle.to_tensor(X, stop_gradient=False)
+    right = cubic.vjp_rule.rule
+
+    def gives(rule, error, message):
+        cubic.vjp(rule)
+        with pytest.raises(error, match=message):
+            cubic(x).sum().backward()
+
+    try:
+        gives(
+            lambda x, out_grad: (out_grad.sum(),),
+            RuntimeError,
+            r"expected CubicGradNode to give a gradient of shape \[2, 2\], but got \[\]",
+        )
+        gives(
+            lambda x, out_grad: (out_grad, out_grad),
+            TypeError,
+            r"@cubic.vjp: expected a tuple of 1 gradients, for \['x'\], but got 2",
+        )
+        gives(lambda x, out_grad: out_grad, TypeError, "but got ndarray. Return one gradient")
+        gives(lambda x, out_grad: (paddle.exp(out_grad),), ValueError, "by their bare names")
+    finally:
+        cubic.vjp(right)
+
+
 def test_declaring_it_twice_is_an_error(cubic):
     with pytest.raises(ValueError, match=r"op: expected a new name, but got 'cubic'"):
 

@@ -127,7 +127,7 @@ def _key(course: Path) -> str:
 
 
 def _names(course: Path) -> list[str]:
-    """Files of the module folders that a learner gets. The sources hold the solutions: not those."""
+    """What a learner gets of the module folders. The sources hold the solutions: not those."""
     return sorted(
         str(path.relative_to(course))
         for folder, _, _ in MODULES

@@ -117,7 +117,8 @@ def run_backward(
         The gradients of `inputs` (None where there is none); empty without `inputs`.
 
     Raises:
-        RuntimeError: the graph was freed, or a saved Tensor was changed in place.
+        RuntimeError: the graph was freed, a saved Tensor was changed in place, or a rule gave a
+            gradient of the wrong shape.
         ValueError: a gradient's shape is not its Tensor's, or their numbers differ.
     """
     if len(grad_tensors) != len(tensors):
@@ -139,9 +140,8 @@ def run_backward(
     while queue:
         node = queue.popleft()
         results: Sequence[Tensor | None] = [None] * len(node.edges)
-        if (
-            node in holders
-        ):  # otherwise no gradient came this way; those behind it must still hear of it
+        # a node without gradients does not run, but those behind it must still hear of it
+        if node in holders:
             grads = _apply_hooks(node, holders.pop(node))
             if general_grad is not None:
                 general_grad.take(node, grads)
@@ -154,6 +154,13 @@ def run_backward(
                 continue
             next_node = edge.node
             if result is not None:
+                wanted = next_node.output_metas[edge.slot].shape
+                if result._data.shape != wanted:
+                    raise RuntimeError(
+                        f"backward: expected {node.name()} to give a gradient of shape "
+                        f"{list(wanted)}, but got {list(result.shape)}. Its vjp rule has to undo "
+                        "what the op did to the shape (reduce_as undoes broadcasting)."
+                    )
                 holder = holders.get(next_node)
                 if holder is None:
                     holder = holders[next_node] = GradTensorHolder(len(next_node.output_metas))

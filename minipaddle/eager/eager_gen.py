@@ -59,9 +59,7 @@ def call_dygraph(op: Op, args: tuple, kwargs: dict[str, Any]) -> Any:
         return function(*args, **kwargs)
     except TypeError as error:
         if error.__traceback__ is not None and error.__traceback__.tb_next is None:
-            op.bind(
-                args, kwargs
-            )  # the call itself does not fit the signature: bind says so in our words
+            op.bind(args, kwargs)  # the call does not fit the signature: bind says so in our words
         raise
 
 
@@ -353,10 +351,14 @@ def explain(op: Op, inputs: tuple, attrs: dict[str, Any], error: Exception) -> N
         values = value if item.is_list and isinstance(value, (list, tuple)) else [value]
         for tensor in values:
             if not isinstance(tensor, Tensor) and not (item.optional and tensor is None):
+                advice = "Make one with paddle.to_tensor."
+                if isinstance(tensor, (np.ndarray, np.generic)):
+                    advice += (
+                        " (In a gradient rule, call ops by their bare names: exp, not paddle.exp.)"
+                    )
                 raise ValueError(
                     f"{op.name}: expected {item.name} to be a Tensor, but got "
-                    f"{type(tensor).__name__}. "
-                    "Make one with paddle.to_tensor."
+                    f"{type(tensor).__name__}. {advice}"
                 ) from None
         found = [None if t is None else MetaTensor(t._data.shape, t._data.dtype) for t in values]
         metas.append(found if item.is_list else found[0])

@@ -90,8 +90,11 @@ def patch_operators(cls: type, call_op: Callable[..., Any]) -> None:
     operator("__rtruediv__", "divide", reverse=True)
     operator("__matmul__", "matmul")
     operator("__gt__", "greater_than")
-    operator("__lt__", "greater_than", reverse=True)
+    operator("__lt__", "less_than")
+    operator("__ge__", "greater_equal")
+    operator("__le__", "less_equal")
     operator("__eq__", "equal")
+    operator("__ne__", "not_equal")
     operator("__pow__", "pow", lambda x, v: call("pow", x, y=v))
     cls.__hash__ = object.__hash__  # type: ignore[method-assign]
     cls.__array_priority__ = 100.0  # array + x is ours too  # type: ignore[attr-defined]
@@ -110,9 +113,10 @@ def _call_meta(op: Op, inputs: Any, attrs: dict[str, Any]) -> Any:
 
 
 def _patch_meta_tensor() -> None:
-    equality, hashing = MetaTensor.__eq__, MetaTensor.__hash__
+    equality, unequal, hashing = MetaTensor.__eq__, MetaTensor.__ne__, MetaTensor.__hash__
     patch_operators(MetaTensor, _call_meta)
     MetaTensor.__eq__ = equality  # MetaTensors are compared as plain data  # type: ignore[method-assign]
+    MetaTensor.__ne__ = unequal  # type: ignore[method-assign]
     MetaTensor.__hash__ = hashing  # type: ignore[method-assign]
 
 

@@ -69,6 +69,15 @@ def test_mistakes_with_layers():
         paddle.create_parameter([2], default_initializer=paddle.nn.initializer.Assign(np.ones(3)))
 
 
+def test_what_may_stand_for_a_param_attr():
+    constant = paddle.nn.initializer.Constant(2.0)
+    layer = paddle.nn.Linear(1, 1, weight_attr=constant, bias_attr="my_bias")
+    assert layer.weight.tolist() == [[2.0]] and layer.bias.name == "my_bias"
+    assert paddle.nn.Linear(1, 1, bias_attr=False).bias is None
+    with pytest.raises(TypeError, match="ParamAttr: expected None, a name, an Initializer"):
+        paddle.nn.Linear(1, 1, weight_attr=3)
+
+
 def test_a_seed_makes_numbers_repeatable():
     def numbers():
         paddle.seed(3)

@@ -7,7 +7,6 @@ from typing import Any
 from minipaddle.common.dtype import get_default_dtype
 from minipaddle.nn import functional
 from minipaddle.nn.layer.layers import Layer
-from minipaddle.nn.param_attr import ParamAttr
 
 
 class Linear(Layer):
@@ -17,8 +16,8 @@ class Linear(Layer):
         self,
         in_features: int,
         out_features: int,
-        weight_attr: ParamAttr | None = None,
-        bias_attr: ParamAttr | bool | None = None,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
         name: str | None = None,
     ) -> None:
         super().__init__("linear")
@@ -26,8 +25,7 @@ class Linear(Layer):
         self.weight = self.create_parameter([in_features, out_features], weight_attr)
         self.bias = None
         if bias_attr is not False:
-            attr = bias_attr if isinstance(bias_attr, ParamAttr) else None
-            self.bias = self.create_parameter([out_features], attr, is_bias=True)
+            self.bias = self.create_parameter([out_features], bias_attr, is_bias=True)
 
     def forward(self, x: Any) -> Any:
         return functional.linear(x, self.weight, self.bias)

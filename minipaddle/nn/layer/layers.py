@@ -15,7 +15,7 @@ import numpy as np
 from minipaddle.base.framework import Parameter
 from minipaddle.common import unique_name
 from minipaddle.eager.tensor import EagerParamBase, Tensor
-from minipaddle.nn.param_attr import ParamAttr, create_parameter
+from minipaddle.nn.param_attr import create_parameter
 from minipaddle.pir.core.value import Value
 
 
@@ -86,7 +86,7 @@ class Layer:
     def create_parameter(
         self,
         shape: Any,
-        attr: ParamAttr | None = None,
+        attr: Any = None,
         dtype: Any = None,
         is_bias: bool = False,
         default_initializer: Callable | None = None,

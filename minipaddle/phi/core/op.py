@@ -246,8 +246,17 @@ class Op:
         """The op `<name>_grad`, derived from the rule: its kernel is the rule bound to kernels."""
         vjp = self.require_vjp()
 
+        def checked(results: Any) -> tuple:
+            if not isinstance(results, tuple) or len(results) != len(vjp.wrt):
+                got = f"{len(results)}" if isinstance(results, tuple) else type(results).__name__
+                raise TypeError(
+                    f"@{self.name}.vjp: expected a tuple of {len(vjp.wrt)} gradients, for "
+                    f"{list(vjp.wrt)}, but got {got}. Return one gradient for each."
+                )
+            return results
+
         def kernel(xp: types.ModuleType, *inputs: Any, **attrs: Any) -> tuple:
-            return vjp.bound_to(xp, lambda op: partial(op.run, xp))(*inputs, **attrs)
+            return checked(vjp.bound_to(xp, lambda op: partial(op.run, xp))(*inputs, **attrs))
 
         derived = Op.__new__(Op)
         derived.name = derived.__name__ = f"{self.name}_grad"
@@ -260,9 +269,9 @@ class Op:
         derived.same_dtype = derived.promote = ()
         derived.kernels = KernelFactory(derived.name)
         derived.kernels.register(KernelKey(), kernel)
-        derived.infer_meta_fn = lambda *inputs, **attrs: vjp.bound_to(
-            MetaTensor, lambda op: op.meta_with_defaults
-        )(*inputs, **attrs)
+        derived.infer_meta_fn = lambda *inputs, **attrs: checked(
+            vjp.bound_to(MetaTensor, lambda op: op.meta_with_defaults)(*inputs, **attrs)
+        )
         derived.vjp_rule = derived.decomp_rule = None
         derived.forward_op = self
         derived.dygraph_function = None

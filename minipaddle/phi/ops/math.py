@@ -92,6 +92,42 @@ def equal(xp, x, y):
 equal.infer_meta(compared("equal"))
 
 
+@op(source="paddle/phi/ops/yaml/ops.yaml: less_than", traits=("Pure",), promote=("x", "y"))
+def less_than(xp, x, y):
+    """x < y, element by element."""
+    return x < y
+
+
+less_than.infer_meta(compared("less_than"))
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: greater_equal", traits=("Pure",), promote=("x", "y"))
+def greater_equal(xp, x, y):
+    """x >= y, element by element."""
+    return x >= y
+
+
+greater_equal.infer_meta(compared("greater_equal"))
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: less_equal", traits=("Pure",), promote=("x", "y"))
+def less_equal(xp, x, y):
+    """x <= y, element by element."""
+    return x <= y
+
+
+less_equal.infer_meta(compared("less_equal"))
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: not_equal", traits=("Pure",), promote=("x", "y"))
+def not_equal(xp, x, y):
+    """x != y, element by element."""
+    return x != y
+
+
+not_equal.infer_meta(compared("not_equal"))
+
+
 @op(source="paddle/phi/ops/yaml/ops.yaml: scale", traits=("Pure",))
 def scale(xp, x, *, scale: Scalar = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
     """x * scale + bias, or (x + bias) * scale. The dtype of x stays, also where scale is a
