@@ -35,6 +35,10 @@ cast = OPS["cast"]
 assign = OPS["assign"]
 equal = OPS["equal"]
 greater_than = OPS["greater_than"]
+less_than = OPS["less_than"]
+greater_equal = OPS["greater_equal"]
+less_equal = OPS["less_equal"]
+not_equal = OPS["not_equal"]
 
 
 def sum(

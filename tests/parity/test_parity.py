@@ -28,6 +28,17 @@ SNIPPETS = {
         i = paddle.to_tensor([1, 2])
         print((i + 1.5).dtype, (i / 2).dtype, (i * 2).dtype, (i + i).tolist())
     """,
+    "comparisons": """
+        x, y = paddle.to_tensor([1.0, 2.0, float('nan')]), paddle.to_tensor([2.0, 2.0, 2.0])
+        for t in (x < y, x <= y, x > y, x >= y, x == y, x != y, x != 2, 2 >= x, 2.0 < x):
+            print(t.dtype, t.tolist(), t.stop_gradient)
+        paddle.enable_static()
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main):
+            a, b = paddle.static.data('a', [2]), paddle.static.data('b', [2])
+            results = (a < b, a <= b, a >= b, a != b)
+        print(main)
+    """,
     "integers and bools": """
         i, b = paddle.to_tensor([-7, 7]), paddle.to_tensor([True, False])
         two = paddle.to_tensor([2, 2])

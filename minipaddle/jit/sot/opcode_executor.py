@@ -340,8 +340,7 @@ class OpcodeExecutor:
     def COMPARE_OP(self, instruction: dis.Instruction) -> None:
         right, left = self.pop(), self.pop()
         symbol = str(instruction.argval)
-        tensors = isinstance(left, TensorVariable) or isinstance(right, TensorVariable)
-        if symbol not in COMPARE_OPS or (tensors and symbol not in (">", "<", "==")):
+        if symbol not in COMPARE_OPS:
             self.break_graph(f"the comparison {symbol}")
         self._compute(COMPARE_OPS[symbol], left, right)
 
