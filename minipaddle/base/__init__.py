@@ -16,11 +16,11 @@ from minipaddle.base.framework import (
     Parameter,
     Program,
     Variable,
-    append_phi_op,
     default_main_program,
     default_startup_program,
     program_guard,
 )
+from minipaddle.base.layer_helper import append_phi_op
 from minipaddle.common import unique_name
 from minipaddle.phi.core.op import Op
 from minipaddle.phi.core.world import World, register_world

@@ -20,10 +20,10 @@ from minipaddle.base.framework import (
     Parameter,
     Program,
     Variable,
-    append_phi_op,
     phi_attrs,
     program_guard,
 )
+from minipaddle.base.layer_helper import append_phi_op
 from minipaddle.base.op_compat import compat_of, slot_of
 from minipaddle.phi.core.op import OPS
 from minipaddle.phi.core.world import world_guard

@@ -14,22 +14,18 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from minipaddle.base.framework_proto import (
-    ATTR_FIELDS,
-    ATTR_TYPES,
     BlockDesc,
     OpDesc,
     ProgramDesc,
     VarDesc,
 )
 from minipaddle.base.op_compat import compat_of, output_slot, phi_name_of, slot_of
+from minipaddle.base.op_desc import attr_value, slot_arguments, write_attr
 from minipaddle.common import dtype as dtypes
 from minipaddle.common import unique_name
 from minipaddle.common.dtype import DataType
 from minipaddle.common.errors import IRError
-from minipaddle.common.place import Place
 from minipaddle.common.size import Size
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import Op, find_op
@@ -159,11 +155,11 @@ class Operator:
 
     def input(self, slot: str) -> list[str]:
         """The names in an input slot."""
-        return _slot(self.desc.inputs, slot)
+        return slot_arguments(self.desc.inputs, slot)
 
     def output(self, slot: str) -> list[str]:
         """The names in an output slot."""
-        return _slot(self.desc.outputs, slot)
+        return slot_arguments(self.desc.outputs, slot)
 
     @property
     def input_names(self) -> list[str]:
@@ -459,49 +455,6 @@ class Program:
     __repr__ = __str__
 
 
-# -- attributes --------------------------------------------------------------------------------
-
-
-def attr_value(item: Any) -> Any:
-    """The value of an OpDesc.Attr message."""
-    kind = next(name for name, number in ATTR_TYPES.items() if number == item.type)
-    value = getattr(item, ATTR_FIELDS[kind])
-    return list(value) if kind.endswith("S") else value
-
-
-def write_attr(item: Any, name: str, value: Any) -> None:
-    """Fills an OpDesc.Attr message; the type is read off the value."""
-    item.name = name
-    if isinstance(value, Place):
-        value = "" if value.kind == "undefined" else value.kind
-    if isinstance(value, DataType):
-        value = value.proto_number
-    if isinstance(value, (list, tuple)):
-        sample = value[0] if value else 0
-        kind = {bool: "BOOLEANS", float: "FLOATS", str: "STRINGS"}.get(type(sample), "INTS")
-        if kind == "FLOATS" and any(float(np.float32(number)) != number for number in value):
-            kind = "FLOAT64S"  # 32 bits would change the numbers
-        if kind == "INTS" and any(abs(number) >= 2**31 for number in value):
-            kind = "LONGS"
-        if name == "op_role_var":
-            kind = "STRINGS"
-        item.type = ATTR_TYPES[kind]
-        getattr(item, ATTR_FIELDS[kind]).extend(value)
-        return
-    kind = {bool: "BOOLEAN", float: "FLOAT", str: "STRING"}.get(type(value), "INT")
-    if kind == "INT" and abs(value) >= 2**31:
-        kind = "LONG"
-    item.type = ATTR_TYPES[kind]
-    setattr(item, ATTR_FIELDS[kind], value)
-
-
-def _slot(items: Any, slot: str) -> list[str]:
-    for item in items:
-        if item.parameter == slot:
-            return list(item.arguments)
-    return []
-
-
 # -- the current programs ----------------------------------------------------------------------
 
 
@@ -534,76 +487,6 @@ def program_guard(main: Program, startup: Program | None = None) -> Iterator[Non
         yield
     finally:
         _current.main, _current.startup = before
-
-
-# -- calling an op -----------------------------------------------------------------------------
-
-
-def append_phi_op(
-    op: Op,
-    inputs: list[Any],
-    attrs: dict[str, Any],
-    output_names: dict[str, str | None] | None = None,
-) -> list[Variable | None]:
-    """Appends a phi op to the current block, under its old names. InferMeta gives the outputs'
-    shapes.
-
-    Args:
-        inputs: Variables, lists of Variables, or None, in the order of the declaration.
-        output_names: names for the outputs; None: this output is not wanted. Default: new names.
-
-    Raises:
-        ValueError, TypeError: an input is no Variable, or InferMeta refuses.
-    """
-    block = default_main_program().current_block()
-    compat = compat_of(op.name)
-    metas, slots, stop = [], {}, True
-    for item, value in zip(op.inputs, inputs, strict=True):
-        values = value if item.is_list else [] if value is None else [value]
-        for variable in values:
-            if not isinstance(variable, Variable):
-                raise TypeError(
-                    f"{op.name}: expected {item.name} to be a Variable of a Program, but got "
-                    f"{type(variable).__name__}. Make one with paddle.static.data, or leave "
-                    "static mode."
-                )
-            stop = stop and variable.stop_gradient
-        found = [variable.meta() for variable in values]
-        metas.append(found if item.is_list else found[0] if found else None)
-        slots[slot_of(compat, item.name)] = [variable.name for variable in values]
-    results = op.infer_metas(metas, attrs)
-    layer = unique_name.generate(compat.layer or compat.type) if output_names is None else ""
-    outputs: list[Variable | None] = []
-    out_slots: dict[str, list[str]] = {}
-    for position, (name, meta) in enumerate(zip(op.outputs, results, strict=True)):
-        slot = output_slot(compat, name)
-        wanted = f"{layer}.tmp_{position}" if output_names is None else output_names.get(name)
-        if name in op.inplace:
-            source = inputs[[item.name for item in op.inputs].index(op.inplace[name])]
-            out_slots[slot] = [source.name]
-            outputs.append(source)
-        elif wanted is None or meta is None:
-            if meta is not None:
-                out_slots[slot] = []
-            outputs.append(None)
-        else:
-            variable = block.vars.get(wanted)
-            if variable is None:
-                variable = block.create_var(
-                    wanted,
-                    meta.shape,
-                    meta.dtype,
-                    stop_gradient=stop or "ForwardOnly" in op.traits,
-                )
-            out_slots[slot] = [wanted]
-            outputs.append(variable)
-    named = {
-        compat.attrs.get(name, name): value for name, value in attrs.items() if name != "place"
-    }
-    for name, extra in compat.extra.items():
-        named[name] = extra(attrs) if callable(extra) else extra
-    block.append_op(compat.type, slots, out_slots, named)
-    return outputs
 
 
 def phi_attrs(operator: Operator) -> dict[str, Any]:

@@ -1,0 +1,55 @@
+"""The pieces of an OpDesc message: attributes of many types, and slots.
+
+Paddle: paddle/fluid/framework/op_desc.h.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minipaddle.base.framework_proto import ATTR_FIELDS, ATTR_TYPES
+from minipaddle.common.dtype import DataType
+from minipaddle.common.place import Place
+
+
+def attr_value(item: Any) -> Any:
+    """The value of an OpDesc.Attr message."""
+    kind = next(name for name, number in ATTR_TYPES.items() if number == item.type)
+    value = getattr(item, ATTR_FIELDS[kind])
+    return list(value) if kind.endswith("S") else value
+
+
+def write_attr(item: Any, name: str, value: Any) -> None:
+    """Fills an OpDesc.Attr message; the type is read off the value."""
+    item.name = name
+    if isinstance(value, Place):
+        value = "" if value.kind == "undefined" else value.kind
+    if isinstance(value, DataType):
+        value = value.proto_number
+    if isinstance(value, (list, tuple)):
+        sample = value[0] if value else 0
+        kind = {bool: "BOOLEANS", float: "FLOATS", str: "STRINGS"}.get(type(sample), "INTS")
+        if kind == "FLOATS" and any(float(np.float32(number)) != number for number in value):
+            kind = "FLOAT64S"  # 32 bits would change the numbers
+        if kind == "INTS" and any(abs(number) >= 2**31 for number in value):
+            kind = "LONGS"
+        if name == "op_role_var":
+            kind = "STRINGS"
+        item.type = ATTR_TYPES[kind]
+        getattr(item, ATTR_FIELDS[kind]).extend(value)
+        return
+    kind = {bool: "BOOLEAN", float: "FLOAT", str: "STRING"}.get(type(value), "INT")
+    if kind == "INT" and abs(value) >= 2**31:
+        kind = "LONG"
+    item.type = ATTR_TYPES[kind]
+    setattr(item, ATTR_FIELDS[kind], value)
+
+
+def slot_arguments(items: Any, slot: str) -> list[str]:
+    """The names in one slot of an OpDesc's inputs or outputs."""
+    for item in items:
+        if item.parameter == slot:
+            return list(item.arguments)
+    return []
