@@ -81,6 +81,8 @@ def test_a_refused_op_leaves_no_trace():
     with paddle.static.program_guard(main):
         with pytest.raises(ValueError, match="matmul: expected x.shape"):
             paddle.matmul(x, x)
+        with pytest.raises(ValueError, match="reshape: expected a shape with 6 elements"):
+            x.reshape([5])
     assert x.use_empty() and main.num_ops() == 1
 
 

@@ -18,8 +18,7 @@ from minipaddle.phi.core.op import OPS, Attr, Op
 from minipaddle.phi.core.world import tracer
 from minipaddle.pir.core.attribute import Attribute
 from minipaddle.pir.core.block import Program
-from minipaddle.pir.core.constant import attribute_values
-from minipaddle.pir.core.dialect import info_of
+from minipaddle.pir.core.constant import required_constant
 from minipaddle.pir.core.operation import Operation
 from minipaddle.pir.core.type import DenseTensorType, Type, VectorType
 from minipaddle.pir.core.value import Value
@@ -151,37 +150,34 @@ def append_phi_op(
         TypeError: an input is no Value.
         ValueError, TypeError: InferMeta refuses.
     """
-    operands: list[Value | None] = []
-    for item, value in zip(op.inputs, inputs, strict=True):
-        if item.is_list:
-            operands.append(combine([_as_value(op, item.name, piece) for piece in value]))
-        else:
-            operands.append(None if value is None else _as_value(op, item.name, value))
-    ready = attr_operands or {}
-    operands += [
-        ready[attr.name] if attr.name in ready else _constant(attr, attrs[attr.name])
-        for attr in op.attrs
-        if attr.mutable
-    ]
-    info = info_of(op)
-    held = {a.name: attrs[a.name] for a in op.attrs if not a.mutable}
-    operation = Operation(info.name, operands, held, ())
-    metas = [None if v is None else v.meta() for v in operands[: len(op.inputs)]]
-    try:
-        results = op.infer_metas(metas, attribute_values(operation, for_infer_meta=True))
-    except Exception:
-        operation.erase()  # it must not stay in the use lists of its operands
-        raise
+    mutable = {attr.name for attr in op.attrs if attr.mutable}
+    ready = {name: v for name, v in (attr_operands or {}).items() if name in mutable}
+    values: list[Any] = []
+    metas: list[Any] = []
+    for item, given in zip(op.inputs, inputs, strict=True):
+        listed = given if item.is_list else [] if given is None else [given]
+        pieces = [_as_value(op, item.name, piece) for piece in listed]
+        found = [piece.meta() for piece in pieces]
+        values.append(pieces if item.is_list else pieces[0] if pieces else None)
+        metas.append(found if item.is_list else found[0] if found else None)
+    known = {name: required_constant(op.name, name, value) for name, value in ready.items()}
+    # InferMeta comes first: if it refuses, nothing has been added to the program
+    results = op.infer_metas(metas, {**attrs, **known})
     types = [
         None
         if meta is None or (wanted is not None and not wanted[position])
         else DenseTensorType(meta.dtype, meta.shape)
         for position, meta in enumerate(results)
     ]
-    operation.erase()
-    stop = _stop_gradient(op, operands)
-    held["stop_gradient"] = [stop] * len(types)
-    return insert(Operation(info.name, operands, held, types)).results()
+    operands = [combine(value) if isinstance(value, list) else value for value in values]
+    operands += [
+        ready[attr.name] if attr.name in ready else _constant(attr, attrs[attr.name])
+        for attr in op.attrs
+        if attr.mutable
+    ]
+    held = {attr.name: attrs[attr.name] for attr in op.attrs if not attr.mutable}
+    held["stop_gradient"] = [_stop_gradient(op, operands)] * len(types)
+    return insert(Operation(f"pd_op.{op.name}", operands, held, types)).results()
 
 
 def _as_value(op: Op, name: str, value: Any) -> Value:
@@ -214,8 +210,6 @@ def _stop_gradient(op: Op, operands: Sequence[Value | None]) -> bool:
 
 def _constant(attr: Attr, value: Any) -> Value:
     """The operand that stands for an IntArray or a Scalar."""
-    if isinstance(value, Value):
-        return value
     if attr.kind is IntArray:
         op = OPS["full_int_array"]
         constant = {"value": tuple(value), "dtype": dtypes.int64, "place": CPU}

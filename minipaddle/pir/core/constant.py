@@ -21,6 +21,17 @@ def constant_of(value: Value | None) -> Any:
     return value.get_defining_op().attributes["value"].value
 
 
+def required_constant(who: str, name: str, value: Value) -> Any:
+    """The contents of a value that InferMeta needs. Raises ValueError if it is no constant."""
+    constant = constant_of(value)
+    if constant is None:
+        raise ValueError(
+            f"{who}: expected {name} to be known before the program runs, but got a value that "
+            "another operation computes. Pass numbers."
+        )
+    return constant
+
+
 def attribute_values(op: Operation, for_infer_meta: bool = False) -> dict[str, Any]:
     """All of phi's attributes of an operation: from the braces, and from operands that are
     constants.
@@ -30,20 +41,16 @@ def attribute_values(op: Operation, for_infer_meta: bool = False) -> dict[str, A
     """
     declaration = op.info.op
     assert declaration is not None
-    count = len(declaration.inputs)
-    mutable = iter(op.operands_source()[count:])
+    mutable = iter(op.operands_source()[len(declaration.inputs) :])
     values = {}
     for attr in declaration.attrs:
         if not attr.mutable:
             values[attr.name] = op.attributes[attr.name].value
             continue
-        constant = constant_of(next(mutable))
+        operand = next(mutable)
+        constant = constant_of(operand)
         if constant is not None:
             values[attr.name] = constant
-        elif for_infer_meta:
-            raise ValueError(
-                f"{declaration.name}: expected {attr.name} to be known before the program runs, "
-                "but got a value that "
-                "another operation computes. Pass numbers."
-            )
+        elif for_infer_meta and operand is not None:
+            values[attr.name] = required_constant(declaration.name, attr.name, operand)
     return values
