@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +22,7 @@ def checkout(tmp_path, monkeypatch) -> Path:
     monkeypatch.setattr(setup_env, "ROOT", root)
     monkeypatch.setattr(setup_env, "VENV", root / ".venv")
     monkeypatch.setattr(setup_env, "STATE", root / ".venv" / "state.json")
+    monkeypatch.setattr(setup_env, "LOCK", root / ".setup.lock")
     monkeypatch.setattr(setup_env, "NEEDED_GIB", 0)
     monkeypatch.setattr(setup_env, "check_paddle", lambda: None)
     return root
@@ -184,3 +186,35 @@ def test_progress_follows_pip():
     assert progress.what == "downloading paddlepaddle (189.0 MB)"
     progress.read_pip("Installing collected packages: a, b, c\n")
     assert progress.what == "writing 3 packages"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the lock is for POSIX only")
+def test_a_second_set_up_waits_for_the_first(checkout, capsys):
+    import threading
+
+    order = []
+
+    def second():
+        with setup_env.only_one():
+            order.append("second")
+
+    with setup_env.only_one():
+        thread = threading.Thread(target=second)
+        thread.start()
+        thread.join(0.3)
+        order.append("first")
+    thread.join(5)
+    assert order == ["first", "second"]
+    assert "Another set-up is running" in capsys.readouterr().out
+
+
+def test_help_sets_nothing_up():
+    done = subprocess.run(
+        [sys.executable, "tools/lab.py", "--help"],
+        cwd=Path(__file__).resolve().parents[1],
+        capture_output=True,
+        text=True,
+        timeout=10,
+        check=True,
+    )
+    assert "--no-browser" in done.stdout and "Installing" not in done.stdout

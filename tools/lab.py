@@ -3,7 +3,7 @@
     python tools/lab.py                   set up what is missing, open the browser
     python tools/lab.py --no-browser      only serve
 
-What stands after lab.py goes to JupyterLab. It listens on 127.0.0.1, unless you pass --ip yourself.
+What else stands after lab.py goes to JupyterLab, which listens on 127.0.0.1 unless you pass --ip.
 Standard library only.
 """
 
@@ -43,7 +43,11 @@ def lab_environment() -> dict[str, str]:
 
 
 def main() -> int:
-    ensure(["course"])
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        say(__doc__.strip())
+        say("\nJupyterLab's own options, once the course is set up: .venv/bin/jupyter lab --help")
+        return 0
+    ensure(["course", "grader"])
     build_workspace()
     say(f"Opening JupyterLab on {WORKSPACE}; Ctrl-C ends it")
     command = lab_command(sys.argv[1:])

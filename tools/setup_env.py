@@ -9,6 +9,7 @@ next one. Written for Python 3.7 too, so that an old Python gets a sentence, not
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -19,12 +20,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 STATE = VENV / "minipaddle-setup.json"
 LOG = VENV / "setup.log"
+LOCK = ROOT / ".setup.lock"  # outside .venv, which may be made again
 SUPPORTED = ((3, 11), (3, 12), (3, 13))
 # Measured: .venv takes 1.2 GiB for the course and 1.7 GiB for the tests, and pip unpacks beside it.
 NEEDED_GIB = 2.5
@@ -174,17 +177,46 @@ def write_state(**state) -> None:
 
 def ensure(extras: list[str]) -> None:
     """Make sure that .venv holds this project with `extras`. Quick when there is nothing to do."""
-    state, key = read_state(), wanted_key()
-    done = state.get("status") == "done" and state["key"] == key and state["root"] == str(ROOT)
-    # exists() follows the link: False where the Python behind it was uninstalled.
-    if done and set(extras) <= set(state["extras"]) and venv_python().exists():
+    if is_ready(extras):
         return
-    state = prepare_venv(state)
-    extras = sorted({*extras, *state.get("extras", [])})
-    install(extras, state)
-    write_state(status="unchecked", root=str(ROOT), extras=extras)
-    check_paddle()
-    write_state(status="done", key=key, root=str(ROOT), extras=extras)
+    with only_one():
+        if is_ready(extras):  # whoever was here before us did it
+            return
+        state = prepare_venv(read_state())
+        extras = sorted({*extras, *state.get("extras", [])})
+        install(extras, state)
+        write_state(status="unchecked", root=str(ROOT), extras=extras)
+        check_paddle()
+        write_state(status="done", key=wanted_key(), root=str(ROOT), extras=extras)
+
+
+def is_ready(extras: list[str]) -> bool:
+    state = read_state()
+    done = state.get("status") == "done" and state["key"] == wanted_key()
+    # exists() follows the link: False where the Python behind it was uninstalled.
+    return (
+        done
+        and state["root"] == str(ROOT)
+        and set(extras) <= set(state["extras"])
+        and venv_python().exists()
+    )
+
+
+@contextlib.contextmanager
+def only_one() -> Iterator[None]:
+    """Two set-ups at once would write into each other's .venv: the second one waits."""
+    if os.name != "posix":
+        yield
+        return
+    import fcntl
+
+    with LOCK.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("Another set-up is running in this folder; waiting for it to end")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def prepare_venv(state: dict) -> dict:
