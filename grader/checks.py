@@ -126,7 +126,7 @@ class Checks:
             self.lines.append(f"  ok    {name}")
             return
         self.failed += 1
-        what = "" if self.hidden else f": {expected}, but {problem}"
+        what = "" if self.hidden else f": {expected}, but {problem.rstrip('.')}"
         self.lines.append(f"  FAIL  {name}{what}.{' ' + look if look else ''}")
 
 

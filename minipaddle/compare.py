@@ -86,11 +86,12 @@ class Comparison:
                 for line, marked in lines
             )
             columns.append(
-                '<td style="vertical-align:top;text-align:left">'
+                '<td style="vertical-align:top;text-align:left;width:50%">'
                 f"<b>{html.escape(title)}</b>"
-                f'<pre style="margin:4px 0;white-space:pre;overflow-x:auto">{body}</pre></td>'
+                f'<pre style="margin:4px 0;white-space:pre-wrap;overflow-wrap:anywhere">{body}</pre></td>'
             )
-        return f"<table><tr>{''.join(columns)}</tr></table><p>{html.escape(self._verdict)}</p>"
+        table = '<table style="table-layout:fixed;width:100%">'
+        return f"{table}<tr>{''.join(columns)}</tr></table><p>{html.escape(self._verdict)}</p>"
 
 
 def both(snippet: str, same: bool | None = None) -> Comparison:

@@ -144,6 +144,8 @@ def _files(course: Path) -> Iterator[tuple[str, bytes]]:
         path = course / name
         if path.name == "exercise.ipynb":
             yield name, _released(path)
+        elif path.suffix == ".ipynb":
+            yield name, _without_outputs(path)
         else:
             yield name, path.read_bytes()
     yield HOME, home_page(course).encode("utf-8")
@@ -155,6 +157,17 @@ def _released(path: Path) -> bytes:
     from grader.release import released
 
     nb = released(nbformat.read(path, as_version=4))
+    return (nbformat.writes(nb) + "\n").encode("utf-8")
+
+
+def _without_outputs(path: Path) -> bytes:
+    """A lesson as it is read first: its questions come before its answers."""
+    import nbformat
+
+    nb = nbformat.read(path, as_version=4)
+    for cell in nb.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
     return (nbformat.writes(nb) + "\n").encode("utf-8")
 
 
