@@ -117,7 +117,7 @@ class Checks:
             self.unwritten += 1
             return "it is not written yet"
         if isinstance(error, NameError) and error.name:
-            return f"the name {error.name!r} does not exist; run the cell that defines it"
+            return f"got NameError: {error} (did the cell that defines it run?)"
         text = str(error)
         return f"got {type(error).__name__}" + (f": {text[:_SHOWN]}" if text else "")
 

@@ -66,7 +66,8 @@ def test_a_learner_gets_lessons_released_exercises_and_a_home_page(
     exercise = (target / EXERCISE).read_text()
     assert "YOUR CODE HERE" in exercise
     assert "BEGIN SOLUTION" not in exercise and "secret_grad" not in exercise
-    assert "42" in (target / LESSON).read_text()
+    lesson = (target / LESSON).read_text()
+    assert "6 * 7" in lesson and "42" not in lesson  # a question comes before its answer
     home = (target / "Home.md").read_text()
     assert f"[1.1 What is a program?]({LESSON})" in home
     assert f"[Exercise]({EXERCISE})" in home

@@ -52,7 +52,7 @@ def test_an_exception_fails_its_own_check_only() -> None:
     text = message(check)
     assert "1 of 4" in text
     assert "expected 1, but got KeyError: 'x'." in text and "got SystemExit" in text
-    assert "the name 'not_there' does not exist; run the cell that defines it" in text
+    assert "name 'not_there' is not defined (did the cell that defines it run?)" in text
 
 
 def test_nothing_written_yet_is_not_a_wall_of_failures() -> None:
