@@ -130,11 +130,12 @@ class MatchContext:
 
 def find_matches(program: Program, context: DrrPatternContext) -> Iterable[MatchContext]:
     """All places where the source pattern fits, in program order. Changes nothing."""
-    if not context.source.ops:
-        raise IRError(
-            "drr: expected a source pattern with at least one operation, but got an empty one. "
-            "Draw one with pat.Op."
-        )
+    for what, drawing in (("source", context.source), ("result", context.source.result)):
+        if not drawing.ops:
+            raise IRError(
+                f"drr: expected a {what} pattern with at least one operation, but got an empty "
+                "one. Draw one with Op."
+            )
     for op in list(program.global_block().ops):
         match = _match_at(op, context.source)
         if match is not None:

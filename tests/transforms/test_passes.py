@@ -183,6 +183,13 @@ def test_an_empty_pattern():
     manager.register_pass("empty", paddle.pir.DrrPatternContext())
     with pytest.raises(IRError, match="drr: expected a source pattern"):
         manager.run(build(F.relu)[0])
+    context = paddle.pir.DrrPatternContext()
+    pat = context.SourcePattern()
+    pat.Op("pd_op.relu")([pat.Tensor("a")], [pat.Tensor("b")])
+    manager = paddle.pir.PassManager()
+    manager.register_pass("no_result", context)
+    with pytest.raises(IRError, match="drr: expected a result pattern"):
+        manager.run(build(F.relu)[0])
 
 
 def test_a_pass_that_breaks_the_program_is_named():
