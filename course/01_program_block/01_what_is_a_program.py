@@ -4,7 +4,7 @@
 # numpy computes when you call it. A framework can do something else: it can first *write down* what you want, and compute later. What it writes down is a **program**.
 # **What exactly stands in it, and what happens when it runs?**
 #
-# Time: 25 minutes. You need: numpy. You will use it in: `01 · exercise`, both tasks.
+# Time: 25 minutes. You need: numpy. You will use it in: [1 · exercise](exercise.ipynb), both tasks.
 
 # %% [markdown]
 # ## Two matrices
@@ -52,7 +52,7 @@ print(main)
 # %% [markdown]
 # Read it from the top. A Program has **blocks**; this one has block 0 only (blocks within blocks come with `if` and `while`, later). A block has two lists:
 #
-# - **vars**: three of them. You named `data1` and `data2`; the result of `@` had no name, so it got one: `tmp_0`.
+# - **vars**: three of them. You named `data1` and `data2`; the result of `@` had no name, so it got one: `tmp_0` (a later run counts on: `tmp_4`, for example).
 # - **ops**: one. `{outputs} = type(inputs, attributes)`. An op does not hold its Variables, only their *names*.
 #
 # The same op, part by part:
@@ -66,7 +66,8 @@ print("attributes", {name: op.attr(name) for name in ("trans_x", "trans_y", "op_
 
 # %% [markdown]
 # - `X`, `Y`, `Out` are **slots**: the op's own words for its inputs and outputs. One slot can hold several names.
-# - **Attributes** are settings, known when the program is written: should X be transposed? `op_role` says what the op is for: 0 forward, 1 backward, 2 optimizer.
+# - **Attributes** are settings, known when the program is written: should X be transposed? (Here it is called `trans_x`, its name in
+#   old Programs; newer code, below, says `transpose_x`.) `op_role` says what the op is for: 0 forward, 1 backward, 2 optimizer.
 # - Why `matmul_v2` and not `matmul`? Programs are saved in files, and files live long. So an op in a Program keeps its old name for ever.
 #
 # ## Where did the shape come from?
@@ -87,11 +88,13 @@ for shape in ([2, 3], [-1, 3], [5, 2, 3], [3]):
 # This is also why a wrong shape is found *while you write* the program, long before it runs:
 
 # %%
+import textwrap
+
 with paddle.pir_utils.OldIrGuard(), paddle.static.program_guard(main):
     try:
         data2 @ data2
     except ValueError as error:
-        print(error)
+        print(textwrap.fill(str(error), 96))
 print(len(main.global_block().ops), "op in the program, as before")
 
 # %% [markdown]
@@ -131,7 +134,9 @@ with paddle.pir_utils.OldIrGuard():
 viz.executor_steps(longer, feed, [loss])
 
 # %% [markdown]
-# Step through it, and compare with what you wrote. Left is the program, one short line per op. Right is the memory: the **scope**, where arrays lie under their names.
+# Step through it, and compare with what you wrote. First comes the program, one short line per op; after it (beside or below) the memory: the **scope**,
+# where arrays lie under their names. They are the program's own names, not those of your Python variables: line 1 makes `product`, line 2 `positive`, line 3 `weights`,
+# line 4 `total`, line 5 `loss`.
 #
 # - **An op that no fetch needs does not run.** The `softmax` line is struck out from the start: our Executor looked backwards from `loss` and never met it.
 #   (Real Paddle does this only if you ask: `executor.run(..., use_prune=True)`.)
@@ -214,7 +219,7 @@ both(
 # Real instructions can run at the same time, on several threads or GPU streams. Then "the last use" is not one line but a set of ops, and a counter per variable says
 # when all of them are done. Sub-blocks, saving, and gradients (`append_backward`) are lessons of their own.
 #
-# **Next**: `01 · exercise`. Task 1: write the InferMeta of an op, and see a Program accept it. Task 2: compute the free list yourself. Every new operator that is contributed
+# **Next**: [1 · exercise](exercise.ipynb). Task 1: write the InferMeta of an op, and see a Program accept it. Task 2: compute the free list yourself. Every new operator that is contributed
 # to Paddle needs an InferMeta function, so task 1 is the first piece of such a contribution.
 
 # %%

@@ -3,6 +3,7 @@
 #
 # Two tasks, 8 points. You need lesson 1.1. Both are about things that can be known from the program alone: the shape of a result, and the moment when a variable dies.
 # After each task there is a check that answers at once.
+# Run All stops at the first check that fails; to do task 2 first, run its cells by hand (Shift+Enter).
 
 # %% nbgrader={"grade_id": "setup"}
 import re
@@ -140,6 +141,18 @@ with Checks("Task 1") as check:
         lambda: channel_add_infer_meta(meta(2, 3), meta(3), axis=0),
         ValueError,
         look="At axis 0, the 3 of y stands beside the 2 of x.",
+    )
+    check.raises(
+        "an axis without a place",
+        lambda: channel_add_infer_meta(meta(2, 3, 4), meta(4), axis=3),
+        ValueError,
+        look="Rule 3: x has the axes 0, 1 and 2. Ask for the place before you compare sizes.",
+    )
+    check.raises(
+        "two dtypes",
+        lambda: channel_add_infer_meta(meta(3), meta(3, dtype="int64"), axis=-1),
+        TypeError,
+        look="Rule 4: x is float32, y is int64.",
     )
     check.equal(
         "a Program accepts the op, and a run gives that shape",
@@ -323,11 +336,19 @@ with Checks("Task 2") as check:
         [["x"], [], ["t"], ["h", "r"], ["s"]],
         look="Compare with the table, line by line.",
     )
+    layer = block_of("h = matmul(x, w)", "y = add(h, b)", persistable=["w", "b"])
+    check.equal(
+        "persistable variables",
+        lambda: free_list(layer, ["y"]),
+        [["x"], ["h"]],
+        look="Rule 3: w and b are persistable, so they are in no list.",
+    )
+    plain = block_of("h = exp(x)", "r = relu(h)", "t = tanh(h)", "s = add(r, h)")
     check.equal(
         "fetching more keeps more",
-        lambda: free_list(example, ["loss", "h", "t"]),
-        [["x"], [], [], ["r"], ["s"]],
-        look="h and t are fetched now: they are in no list.",
+        lambda: free_list(plain, ["s", "h", "t"]),
+        [["x"], [], [], ["r"]],
+        look="s, h and t are fetched: they are in no list.",
     )
     chain = block_of("a = relu(x)", "b = multiply(a, x)", "c = add(b, a)", "d = mean(c)")
     check.equal(

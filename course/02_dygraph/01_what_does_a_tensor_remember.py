@@ -4,7 +4,7 @@
 # In module 1 a program was written down first. *Dygraph* ("dynamic graph") computes at once, like numpy. And yet, one call, `loss.backward()`, finds its way back through
 # everything that you computed. **Where was that written down, if there is no program?**
 #
-# Time: 25 minutes. You need: numpy, and what a derivative is. You will use it in: `02 · exercise`, both tasks.
+# Time: 25 minutes. You need: numpy, and what a derivative is. You will use it in: [2 · exercise](exercise.ipynb), both tasks.
 
 # %% [markdown]
 # ## Five Tensors
@@ -70,12 +70,12 @@ show(x=x, k=k, y=y, z=z, loss=loss)
 
 # %%
 viz.grad_graph_steps("""
-x = paddle.to_tensor([2.0, 3.0], stop_gradient=False)  # A leaf. It has no node yet: nobody needed one.
+x = paddle.to_tensor([2.0, 3.0], stop_gradient=False)  # A leaf. It has no node yet: nobody asked for it.
 k = paddle.to_tensor([10.0, 20.0])                     # stop_gradient is True.
 y = x * x                                              # x is used twice, so there are two edges.
 z = y * k                                              # The edge for k is None: no gradient goes there.
 loss = paddle.mean(z)
-loss.backward()                                        # The gradient walks along the arrows to the leaf.
+loss.backward()                                        # The gradient has walked along the arrows to the leaf.
 """)
 
 # %% [markdown]
@@ -128,6 +128,8 @@ show(silent=silent, constant=k * k, detached=(x * x).detach(), mixed=x * k)
 # Backward **adds** to `grad`. And it frees what the nodes have kept, so the same graph can be used only once:
 
 # %%
+import textwrap
+
 loss = (x * x).sum()
 loss.backward()
 print("first  ", x.grad.numpy())
@@ -138,7 +140,7 @@ print("cleared", x.grad.numpy())
 try:
     loss.backward()
 except RuntimeError as error:
-    print(error)
+    print(textwrap.fill(str(error), 96))
 
 # %% [markdown]
 # ## In Paddle itself
@@ -203,5 +205,5 @@ both(
 # Paddle's AutogradMeta also notes whether a Tensor is persistable. And we have not said **in which order** backward visits the nodes: `x` above got two gradients from one
 # node, so somebody had to wait. That is a lesson of its own.
 #
-# **Next**: `02 · exercise`. Task 1: count the edges that arrive at each node; backward needs it to know how long to wait. Task 2: give an op its GradNode, and
+# **Next**: [2 · exercise](exercise.ipynb). Task 1: count the edges that arrive at each node; backward needs it to know how long to wait. Task 2: give an op its GradNode, and
 # check it against the slope that you measure. A gradient checked by numbers is what Paddle's `OpTest` asks of every new op, so task 2 rehearses such a contribution.

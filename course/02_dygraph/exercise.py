@@ -3,6 +3,7 @@
 #
 # Two tasks, 8 points. You need lesson 2.1. First you read a graph that is there: how many edges arrive at each node? Then you give a new op its own GradNode.
 # After each task there is a check that answers at once.
+# Run All stops at the first check that fails; to do task 2 first, run its cells by hand (Shift+Enter).
 
 # %% nbgrader={"grade_id": "setup"}
 import numpy as np
@@ -80,6 +81,9 @@ y = x + x
 deep = x
 for _ in range(3000):
     deep = deep * 1.0
+stem = x * 2.0  # x is below stem, and stem is below both sides of a diamond
+left, right = stem * 3.0, stem * 4.0
+top = left + right
 
 with Checks("Task 1") as check:
     check.equal(
@@ -101,10 +105,18 @@ with Checks("Task 1") as check:
         look="The edge of k is None: nothing to count.",
     )
     check.equal(
+        "a diamond with an op below it",
+        lambda: by_name(
+            in_degree_map([top.grad_fn]), x=x, stem=stem, left=left, right=right, top=top
+        ),
+        {"top": 0, "left": 1, "right": 1, "stem": 2, "x": 1},
+        look="A count is too high: was a node looked at twice?",
+    )
+    check.equal(
         "a root below another root",
         lambda: by_name(in_degree_map([b.grad_fn, c.grad_fn]), a=a, b=b, c=c),
         {"b": 0, "c": 1, "a": 2},
-        look="A root starts at 0, but edges may arrive at it.",
+        look="A root starts at 0, but edges may arrive at it. It, too, is looked at once.",
     )
     check.equal(
         "3,000 ops in a row",
@@ -309,6 +321,24 @@ from grader.checks import Checks
 rng = np.random.default_rng(0)
 matrix, other, row = rng.normal(size=(2, 3)), rng.normal(size=(2, 3)), rng.normal(size=(3,))
 
+
+def in_a_program():
+    """The gradient of x at [0.0], y at [0.0], as a Program computes it."""
+    paddle.enable_static()
+    try:
+        with paddle.pir_utils.OldIrGuard():
+            main = paddle.static.Program()
+            with paddle.static.program_guard(main):
+                x = paddle.static.data("x", [1], "float32")
+                y = paddle.static.data("y", [1], "float32")
+                x.stop_gradient = False
+                paddle.static.append_backward(paddle.mean(logaddexp(x, y)))
+            feed = {"x": np.zeros([1], "float32"), "y": np.zeros([1], "float32")}
+            return paddle.static.Executor().run(main, feed=feed, fetch_list=["x@GRAD"])[0]
+    finally:
+        paddle.disable_static()
+
+
 with Checks("Task 2") as check:
     check.equal(
         "two numbers",
@@ -327,6 +357,18 @@ with Checks("Task 2") as check:
         lambda: by_backward(logaddexp, matrix, row),
         measured(logaddexp, matrix, row),
         look="The row was used in two lines: its gradient is the sum of both. See reduce_as.",
+    )
+    check.equal(
+        "large numbers",
+        lambda: by_backward(logaddexp, np.array([1000.0]), np.array([999.0])),
+        [np.array([0.7310586]), np.array([0.2689414])],
+        look="Rule 3: exp(1000) is inf. Subtract before exp.",
+    )
+    check.equal(
+        "the rule in a Program",
+        in_a_program,
+        np.array([0.5], "float32"),
+        look="Write the rule with the ops exp and reduce_as and with + - * / only.",
     )
 
 # %% nbgrader={"grade_id": "task2_hidden", "points": 2}

@@ -5,7 +5,7 @@
 # (lesson 1.1) is one: ops that read and write named variables. It has carried Paddle for years. Still, Paddle 3 builds another one by default: **PIR**, short for
 # Paddle IR. **What can a Program not say?**
 #
-# Time: 25 minutes. You need: lesson 1.1. You will use it in: `03 · exercise`, and in every lesson about passes.
+# Time: 25 minutes. You need: lesson 1.1. You will use it in: [3 · exercise](exercise.ipynb), and in every lesson about passes.
 
 # %% [markdown]
 # ## One question to a Program
@@ -32,22 +32,22 @@ def line(op):
 
 
 ops = old.global_block().ops
-for number, op in enumerate(ops):
+for number, op in enumerate(ops, 1):
     print(number, line(op))
 
 # %% [markdown]
 # ## Predict
 # You want to improve this program. To remove or replace an op, you must know who reads its result.
-# **Write down: which ops read the result of op 0? And which would you find if you searched for its name?**
+# **Write down: which ops read the result of op 1? And which would you find if you searched for its name?**
 
 # %%
 written = ops[0].output_arg_names[0]
-print("op 0 writes", written)
-print("found by name:", [number for number, op in enumerate(ops) if written in op.input_arg_names])
-print("writers of that name:", [n for n, op in enumerate(ops) if written in op.output_arg_names])
+print("op 1 writes", written)
+print("found by name:", [n for n, op in enumerate(ops, 1) if written in op.input_arg_names])
+print("writers of that name:", [n for n, op in enumerate(ops, 1) if written in op.output_arg_names])
 
 # %% [markdown]
-# The search finds ops 1 and 3. Only op 1 is right: before op 3 runs, op 2 has written the name again, so op 3 reads *that* result.
+# The search finds ops 2 and 4. Only op 2 is right: before op 4 runs, op 3 has written the name again, so op 4 reads *that* result.
 #
 # A name is a box, not a value. To ask "who reads this result?", you must walk from the writer to the next writer of the same name, through the whole block, for
 # every question. Each program that rewrites programs had to do that, and where one forgot it, the numbers came out wrong, without an error.
@@ -75,7 +75,7 @@ with paddle.static.program_guard(main):
     paddle._pir_ops.fetch(out, "out", 0)  # "I want this one"
 
 film = viz.ProgramFilm(main)
-picture = film.take("One model, two programs", "Left: boxes with names. Right: values.")
+picture = film.take("One model, two programs", "Program: boxes with names. IR text: values.")
 classic = viz.text([line(op) for op in ops], language="program", name="Program")
 viz.Player(viz.step(picture["title"], classic, *picture["panes"], note=picture["note"]))
 
@@ -129,6 +129,8 @@ print("one type object for both:", h1.type() is h2.type(), h1.type())
 # **Write down: how many operands change in the second edit? What would happen if the third edit came before the second?**
 
 # %%
+import textwrap
+
 film = viz.ProgramFilm(main, uses=True)
 film.take("Before", "relu (%1) is read by one operand of one operation.")
 
@@ -139,7 +141,7 @@ film.take("Insert tanh", "It stands before relu. Nobody reads it yet. x has one 
 try:
     h1.get_defining_op().erase()
 except Exception as error:
-    print(f"{type(error).__name__}: {error}")
+    print(textwrap.fill(f"{type(error).__name__}: {error}", 96))
 
 # %% [markdown]
 # An operation whose result is in use can't be erased: somebody would read a value that nobody makes. minipaddle raises an error. *Real Paddle ends the whole process here
@@ -157,7 +159,8 @@ main.verify()
 viz.Player(film.steps)
 
 # %% [markdown]
-# Step through it. Green lines are new, red ones have gone; the table shows the use lists. One operand changed, in one line. In a large model it could be a hundred, and
+# Step through it. Green lines are new, red ones have gone; the table shows the use lists. The player keeps the old numbers so that you can follow
+# them; `print(main)` would number again. One operand changed, in one line. In a large model it could be a hundred, and
 # `replace_all_uses_with` would be the same single call.
 #
 # Insert, replace all uses, erase: nearly every rewriting in Paddle is made of these three edits. You will build one in the exercise.
@@ -179,7 +182,8 @@ broken = str(main).replace('(%3) = "pd_op.relu" (%2)', '(%3) = "pd_op.relu" (%4)
 try:
     paddle.pir.parse_program(broken)
 except Exception as error:
-    print(f"{type(error).__name__}: {error}")
+    for part in f"{type(error).__name__}: {error}".splitlines():
+        print(textwrap.fill(part, 96))
 
 # %% [markdown]
 # ## In Paddle itself
@@ -247,5 +251,5 @@ for line in str(main).splitlines()[1:-1]:
 # Operations that contain blocks (`pd_op.if`, `pd_op.while`), values that a block receives as arguments, and how dialects are declared. Lessons 3.2 to 3.6 will add them.
 # In minipaddle all of today's lesson is in `minipaddle/pir/core/value.py` and `operation.py`: a short read, and the names are Paddle's.
 #
-# **Next**: `03 · exercise`. Task 1 follows the chains through a program, which is what `paddle.grad` does before it computes anything. Task 2 rewrites a program with the three edits. Both prepare
+# **Next**: [3 · exercise](exercise.ipynb). Task 1 follows the chains through a program, which is what `paddle.grad` does before it computes anything. Task 2 rewrites a program with the three edits. Both prepare
 # a real kind of contribution: moving an API to PIR, or writing a decomposition rule.

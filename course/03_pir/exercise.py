@@ -2,6 +2,7 @@
 # # 3 · exercise: Follow the chains, move the uses
 #
 # Two tasks, 8 points. You need lesson 3.1. After each task there is a check that answers at once.
+# Run All stops at the first check that fails; to do task 2 first, run its cells by hand (Shift+Enter).
 
 # %% nbgrader={"grade_id": "setup"}
 import numpy as np

@@ -191,9 +191,7 @@ def _table(tensors: Mapping[str, Tensor]) -> TablePane:
                 "None" if grad is None else _short(grad.numpy()),
             ]
         )
-    return table(
-        ["Tensor", "stop_gradient", "leaf", "grad_node", "grad"], rows, name="AutogradMeta"
-    )
+    return table(["Tensor", "stop_gradient", "leaf", "grad_fn", "grad"], rows, name="AutogradMeta")
 
 
 def _short(array: np.ndarray) -> str:
