@@ -4,7 +4,7 @@
 # You wrote a model. Before it runs, Paddle may rewrite it: drop what nobody needs, turn three operations into one. Each such rewriting is a **pass**, a program that takes a
 # program and changes it. **How does a pass know what it may change?**
 #
-# Time: 25 minutes. You need: lesson 3.1 (values, uses, erase). You will build two passes in `04 · exercise`.
+# Time: 25 minutes. You need: lesson 3.1 (values, uses, erase). You will build two passes in [4 · exercise](exercise.ipynb).
 
 # %% [markdown]
 # ## A program with work that nobody wants
@@ -114,6 +114,9 @@ print([op.name() for op in forgotten.global_block().ops])
 
 
 # %%
+import textwrap
+
+
 @register_pass("clumsy_pass")
 class ClumsyPass(Pass):
     def run(self, program):
@@ -127,7 +130,7 @@ manager.add_pass("clumsy_pass", {})
 try:
     manager.run(layer())
 except Exception as error:
-    print(f"{type(error).__name__}: {error}")
+    print(textwrap.fill(f"{type(error).__name__}: {error}", 96))
 
 # %% [markdown]
 # What the verifier can *not* see is a program that is well formed and computes something else. So each pass comes with a test: the same inputs, before and after. The rule of
@@ -246,5 +249,5 @@ print(*[op.name() for op in main.global_block().ops])
 # Passes on blocks inside of operations, the order in which patterns compete (*benefit*), analyses that passes share. The manager can print the program around each pass:
 # `manager.enable_ir_printing()`, on both sides. minipaddle's two passes are `minipaddle/transforms/*.py`, 30 and 50 lines, and `minipaddle/pir/drr.py`.
 #
-# **Next**: `04 · exercise`. Task 1: dead-code elimination with all of Paddle's rules. Task 2: a DRR pattern that folds two `scale`s into one. Both prepare a contribution that Paddle
+# **Next**: [4 · exercise](exercise.ipynb). Task 1: dead-code elimination with all of Paddle's rules. Task 2: a DRR pattern that folds two `scale`s into one. Both prepare a contribution that Paddle
 # often asks for: a fuse pass with its test.

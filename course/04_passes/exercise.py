@@ -2,6 +2,8 @@
 # # 4 · exercise: Erase what is dead, fold what is double
 #
 # Two tasks, 8 points. You need lessons 3.1 and 4.1. After each task there is a check that answers at once.
+#
+# *Run All* stops at the first check that fails. To do task 2 first, run its cells by hand (Shift+Enter).
 
 # %% nbgrader={"grade_id": "setup"}
 import numpy as np
@@ -245,10 +247,13 @@ with Checks("Task 1", hidden=True) as check:
 # *Why Paddle has it*: `RemoveRedundantScalePattern` in `paddle/fluid/pir/transforms/general/identity_op_clean_pass.cc`. It has no such constraint: on Paddle 3.3.1, `scale(scale(n, 0.5), 3.0)` of the int64 tensor
 # `n = [1, 2, 3, 4]` gives `[0, 0, 0, 0]` before the pass and `[1, 2, 3, 4]` after it. Yours will be better.
 #
-# How to capture an attribute, and how to compute one (`match.Attr` gives the captured value, `match.Tensor` the value in the program):
+# In a pattern, write `scale` with **one** input. Its number is the `full` operand (lesson 3.1), but DRR lets you capture it as an attribute, under the name `"scale"`.
+# How to capture attributes, and how to compute one (`match.Attr` gives the captured value, `match.Tensor` the value in the program):
 #
-#     pat.Op("pd_op.scale", {"bias": pat.Attr("first_bias")})          in the source pattern
-#     res.Op("pd_op.scale", {"bias": lambda match: match.Attr("first_bias") * 2})   in the result
+#     # in the source pattern: m is a scale of x
+#     pat.Op("pd_op.scale", {"scale": pat.Attr("s"), "bias": pat.Attr("b")})([pat.Tensor("x")], [pat.Tensor("m")])
+#     # in the result
+#     res.Op("pd_op.scale", {"bias": lambda match: match.Attr("b") * 2})
 #
 # <details><summary>Hint 1</summary>Lesson 4.1 draws a chain of three operations. Yours has two, and the same name of operation twice: call <code>pat.Op</code> twice.</details>
 #
@@ -344,6 +349,12 @@ with Checks("Task 2") as check:
         str(scales((2.0, 1.0, False))),
         look="Nothing to fold here.",
     )
+    check.equal(
+        "0.5, then 3.0, of whole numbers",
+        lambda: run(folded(scales((0.5, 0.0, True), (3.0, 0.0, True), dtype="int64"))),
+        np.array([0, 0, 0, 0], "int64"),
+        look="Only for floating dtypes: add the constraint.",
+    )
 
 # %% nbgrader={"grade_id": "task2_hidden", "points": 2}
 # Hidden checks, run when your work is graded: all orders, long chains, whole numbers, other readers.
@@ -398,14 +409,14 @@ with Checks("Task 2", hidden=True) as check:
     )
     check.equal(
         "whole numbers are left alone",
-        lambda: names(folded(scales((0.5, 0.0, True), (3.0, 0.0, True), dtype="int64"))),
+        lambda: names(folded(scales((2.5, 0.0, True), (2.0, 1.0, False), dtype="int64"))),
         ["data", "full", "scale", "full", "scale", "fetch"],
         look="Add the constraint on the dtype.",
     )
     check.equal(
         "whole numbers, same result",
-        lambda: run(folded(scales((0.5, 0.0, True), (3.0, 0.0, True), dtype="int64"))),
-        run(scales((0.5, 0.0, True), (3.0, 0.0, True), dtype="int64")),
+        lambda: run(folded(scales((2.5, 0.0, True), (2.0, 1.0, False), dtype="int64"))),
+        run(scales((2.5, 0.0, True), (2.0, 1.0, False), dtype="int64")),
     )
     check.equal(
         "a value between that is fetched",

@@ -57,9 +57,10 @@ def run(function, *args, show=False):
             right, left = stack.pop(), stack.pop()
             stack.append(OPERATORS[item.argrepr](left, right))
         elif item.opname == "RETURN_VALUE":
-            return stack.pop()
+            result = stack.pop()
         if show:
             print(f"{item.opname:12} {stack}")
+    return result
 
 
 print("result:", run(line, 5, show=True))
@@ -299,5 +300,5 @@ print("break:", g(paddle.ones([2])).numpy().tolist(), count())
 # - Resume functions and symbolic sizes, as you have just seen.
 #
 # ## What next
-# In the exercise you teach the run two opcodes that it does not know (`task 1`), and write a guard (`task 2`).
+# In [5 · exercise](exercise.ipynb) you teach the run an opcode that it does not know, with another one as an example (task 1), and write a guard (task 2).
 # Real Paddle needs the first each year: a new Python brings new opcodes, and for each of them somebody writes a handler.

@@ -1,8 +1,12 @@
 # %% [markdown]
-# # 05 · exercise: Teach the symbolic run
+# # 5 · exercise: Teach the symbolic run
 #
-# Two tasks, 8 points. You need lesson 5.1. Both use the real parts of minipaddle's SOT, in `minipaddle/jit/sot/`; open `opcode_executor.py` beside this notebook.
+# Two tasks, 8 points. You need lesson 5.1. Both use the real parts of minipaddle's SOT, in `minipaddle/jit/sot/`.
 # After each task there is a check that answers at once.
+#
+# To read how the executor handles an opcode: `import inspect; print(inspect.getsource(OpcodeExecutor.COMPARE_OP))`.
+#
+# *Run All* stops at the first check that fails. To do task 2 first, run its cells by hand (Shift+Enter).
 
 # %% nbgrader={"grade_id": "setup"}
 import minipaddle as paddle
@@ -221,7 +225,8 @@ with Checks("Task 1", hidden=True) as check:
 # | `guard.keep(thing)` | keeps a thing for use in conditions; returns the name to write there |
 # | `GetItemTracker(tracker, 2)` | the tracker of item 2 of a list |
 #
-# Example: `guard.require(f"{where} is {guard.keep(thing)}")`. The name `Tensor` can be used as it is.
+# Example: `guard.require(f"{where} is {guard.keep(thing)}")`. The name `Tensor` can be used as it is. Don't write values into the text, keep them:
+# a shape as `f"{where}.shape == {guard.keep(value.shape)}"`. (Lesson 5.1 prints `== [2]` there, so that you can read it.)
 #
 # Why Paddle has it: `make_stringified_guard` of each kind of variable, in `python/paddle/jit/sot/opcode_translator/executor/variables/`. A condition that is missing there is the worst kind of bug:
 # no error, a wrong number.
@@ -238,6 +243,10 @@ class BareGuard(Guard):
     """minipaddle's Guard without rules of its own: you write them."""
 
     add_tensor = add_object = add_alias = add_layer = None
+
+    def __init__(self):
+        super().__init__()
+        self.constants["paddle"] = paddle  # a shape or a dtype is written as paddle.Size([2]), ...
 
     def require(self, condition):
         self.conditions[condition] = None
@@ -291,7 +300,7 @@ with Checks("Task 2") as check:
         "a longer Tensor",
         lambda: accepts(paddle.ones([2]), paddle.ones([3])),
         False,
-        look="{where}.shape == ...",
+        look="{where}.shape == {guard.keep(value.shape)}: don't write values into the text.",
     )
     check.equal(
         "a number where a Tensor was",

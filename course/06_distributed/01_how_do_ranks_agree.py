@@ -117,7 +117,7 @@ for size in (2, 4, 8, 16):
 # No method can do much better: each rank must let its own numbers out, and get the sums in.
 #
 # But count the *rounds* too: `2 (N-1)`, one after the other. Each costs a little waiting time, however few bytes it carries. So a ring is good for large Tensors and bad for many
-# small ones. This is why gradients are put together into **buckets** first; you will plan them in the exercise.
+# small ones. This is why gradients are put together into **buckets** first; you will plan them in the [exercise](exercise.ipynb).
 #
 # ## Do all ranks have exactly the same sum?
 # Float addition depends on the order. What if each rank collected all Tensors and added them up by itself, beginning with its own?
@@ -181,6 +181,9 @@ for rank, result in enumerate(dist.spawn(on_a_rank, args=[rows], nprocs=4)):
 
 
 # %%
+import textwrap
+
+
 def forgetful():
     if dist.get_rank() != 1:  # the classic: a collective inside an `if` on the rank
         dist.all_reduce(paddle.ones([4]))
@@ -189,7 +192,7 @@ def forgetful():
 try:
     dist.spawn(forgetful, nprocs=2)
 except Exception as error:
-    print(type(error).__name__, error, sep="\n")
+    print(type(error).__name__, textwrap.fill(str(error), 96), sep="\n")
 
 # %% [markdown]
 # ## In Paddle itself
@@ -265,5 +268,5 @@ for rank, (ours, real) in enumerate(zip(dist.spawn(work, nprocs=4), measured)):
 # - `reduce_scatter`, the first half of the ring as an operation of its own. You will write it.
 #
 # ## What next
-# In the exercise you build `reduce_scatter` on a ring (`task 1`; even real Paddle's gloo backend has none), and plan the buckets of a data-parallel model (`task 2`).
+# In [6 · exercise](exercise.ipynb) you build `reduce_scatter` on a ring (task 1; even real Paddle's gloo backend has none), and plan the buckets of a data-parallel model (task 2).
 # Both prepare you for Paddle's `reducer.cc` and for sharding, where each rank keeps only its part of the sum.

@@ -1,7 +1,9 @@
 # %% [markdown]
-# # 06 · exercise: Half a ring, and a plan
+# # 6 · exercise: Half a ring, and a plan
 #
 # Two tasks, 8 points. You need lesson 6.1. After each task there is a check that answers at once.
+#
+# *Run All* stops at the first check that fails. To do task 2 first, run its cells by hand (Shift+Enter).
 
 # %% nbgrader={"grade_id": "setup"}
 import numpy as np
@@ -69,6 +71,19 @@ def on_ranks(size):
     return dist.spawn(work, nprocs=size, timeout=1)
 
 
+def two_sizes():
+    """Two ranks; parts[0] has one number, parts[1] has two. What returns, and is the list as it was?"""
+
+    def work():
+        parts = [paddle.full([1], 4.0), paddle.full([2], 5.0)]
+        before = list(parts)
+        result = ring_reduce_scatter(parts).numpy().tolist()
+        same = len(parts) == 2 and all(now is then for now, then in zip(parts, before))
+        return result, same and [part.numpy().tolist() for part in before] == [[4.0], [5.0, 5.0]]
+
+    return dist.spawn(work, nprocs=2, timeout=1)
+
+
 with Checks("Task 1") as check:
     check.equal(
         "four ranks",
@@ -93,6 +108,18 @@ with Checks("Task 1") as check:
         lambda: len(on_ranks(4).group.messages),
         12,
         look="4 ranks, 3 rounds, one message in each.",
+    )
+    check.equal(
+        "parts of two sizes",
+        lambda: [result for result, _ in two_sizes()],
+        [[8.0], [10.0, 10.0]],
+        look="Receive into paddle.zeros_like of the part that comes in.",
+    )
+    check.equal(
+        "the caller's list and Tensors",
+        lambda: [as_it_was for _, as_it_was in two_sizes()],
+        [True, True],
+        look="They stay as they are: work on a copy, parts = list(parts).",
     )
 
 # %% nbgrader={"grade_id": "task1_hidden", "points": 2}
@@ -277,6 +304,12 @@ with Checks("Task 2") as check:
         lambda: bucket_plan(table, 1, 1),
         [[4], [3], [2], [1], [0]],
         look="A bucket is closed as soon as it holds at least its limit.",
+    )
+    check.equal(
+        "exactly the limit",
+        lambda: bucket_plan(table, 400, 400),
+        [[4], [1, 2, 3], [0]],
+        look="400 is at least 400: the bucket is full.",
     )
     check.equal(
         "two dtypes",

@@ -78,7 +78,7 @@ def sot_steps(translated: StaticFunction, entry: int = -1) -> list[Step]:
         ops = after.graph_ops if after else len(graph) or run.graph_ops
         panes = (
             _bytecode_pane(run.function, listings[run.function], run.offset),
-            _state_pane(after, run),
+            _state_pane(after, run, stopped=bool(chosen.break_reason)),
             _graph_pane(graph, run.graph_ops, ops),
         )
         made.append(step(_title(run), *panes, note=_note(run, after, ops, chosen)))
@@ -86,8 +86,8 @@ def sot_steps(translated: StaticFunction, entry: int = -1) -> list[Step]:
         last = runs[-1]
         panes = (
             _bytecode_pane(last.function, listings[last.function], last.offset),
-            _state_pane(last, last),
-            text(["thrown away"], language="pir", name="Graph"),
+            _state_pane(None, last, stopped=True),
+            table(["operations"], [["thrown away"]], name="Graph"),
         )
         reason = chosen.break_reason.removeprefix("graph break: ")
         # without the place: the bytecode shows it
@@ -163,8 +163,11 @@ def _bytecode_pane(function: str, lines: Sequence[Any], offset: int) -> TextPane
 # ---- stack, graph, words
 
 
-def _state_pane(after: Run | None, run: Run) -> TablePane:
-    """Local variables, and the stack from its bottom to its top."""
+def _state_pane(after: Run | None, run: Run, *, stopped: bool) -> TablePane:
+    """Local variables, and the stack from its bottom to its top. A run that stopped has no state
+    after its last instruction: the one before it is shown.
+    """
+    after = run if after is None and stopped else after
     if after is None:
         rows = [["result", run.stack[-1]]] if run.stack else []
     else:
@@ -193,11 +196,12 @@ def _short(line: str) -> str:
     )
 
 
-def _graph_pane(lines: Sequence[str], before: int, now: int) -> TextPane:
+def _graph_pane(lines: Sequence[str], before: int, now: int) -> TextPane | TablePane:
     """The first operations; only their number where the graph was not kept."""
-    shown = lines[:now] if lines else [f"{now} operations so far"]
-    added = range(before + 1, now + 1) if lines else ()
-    return text(shown, added=added, language="pir", name="Graph")
+    if not lines:
+        return table(["operations"], [[f"{now} so far"]], name="Graph")
+    added = range(before + 1, now + 1)
+    return text(lines[:now], added=added, language="pir", name="Graph")
 
 
 def _title(run: Run) -> str:
@@ -214,9 +218,12 @@ def _note(run: Run, after: Run | None, ops: int, entry: CacheEntry) -> str:
     if run.opname == "RESUME":
         return "The arguments are here as symbols: a Tensor is a shape and a dtype, no numbers."
     if after is None and entry.break_reason:
-        return "Here the run needs something that a symbol can't give."
+        return "Here the run needs something that a symbol can't give. The stack is the one before."
     if after is not None and after.opname == "RESUME":
-        return f"A function of yours is called: the run goes on inside {after.function} (inlining)."
+        return (
+            f"A function of yours is called: the run goes on inside {after.function} (inlining). "
+            f"The locals shown now are those of {after.function}."
+        )
     if run.opname.startswith("RETURN"):
         return "The function ends. What is on top of the stack is its result."
     if "_IF_" in run.opname:

@@ -114,11 +114,26 @@ def test_a_graph_break_ends_with_its_reason():
     assert steps[-1]["note"] == (
         "`if` needs the value of a Tensor. The function runs as plain Python instead."
     )
-    assert [s["panes"][2]["lines"] for s in steps[-3:]] == [
-        ["5 operations so far"],
-        ["5 operations so far"],
-        ["thrown away"],
+    assert [s["panes"][2]["rows"] for s in steps[-3:]] == [
+        [["5 so far"]],
+        [["5 so far"]],
+        [["thrown away"]],
     ]
+
+
+def test_an_instruction_that_stops_the_run_has_no_result():
+    for step in sot_steps(translated(jumps, vector()))[-2:]:
+        assert step["panes"][1]["rows"] == [
+            ["x", "Tensor([2], float32)"],
+            ["stack 0", "Tensor([], bool)"],
+        ]
+
+
+def test_an_inlined_call_says_whose_locals_are_shown():
+    steps = sot_steps(translated(scaled, vector(), 2))
+    (call,) = [s for s in steps if "inlining" in s["note"]]
+    assert call["note"].endswith("The locals shown now are those of halve.")
+    assert [row[0] for row in call["panes"][1]["rows"]] == ["v"]
 
 
 def test_the_last_step_shows_the_result():
