@@ -129,11 +129,11 @@ def grade(
     fails there are no points, and the exit code is 1: grade again.
     """
     course = Course.at(*where)
+    from grader.collect import collected
     from grader.grade import grade as run
-    from grader.grade import to_grade
     from grader.verdict import FAILED
 
-    total = len(to_grade(course, course.module(module) if module else None))
+    total = len(collected(course, course.module(module) if module else None))
     with _progress("grading", total) as step:
         results = run(
             course,

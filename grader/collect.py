@@ -113,13 +113,15 @@ def _student_folder(
             )
             continue
         yield student, name, path / FILE, "" if os.path.lexists(path / FILE) else _missing(path)
-    if not inside and module:
+    notebooks = any(folder.glob("*.ipynb"))
+    if not inside and module and notebooks:
         yield student, module, folder / FILE, "" if FILE in names else _missing(folder)
     elif not inside:
+        # Nothing was handed in for it, which is no bad submission: no row with 0 points for that.
         reason = (
             "pass --module to say whose exercise it is"
-            if FILE in names
-            else "no module folder in it"
+            if notebooks
+            else f"no folder {module or 'of a module'} in it"
         )
         yield student, "", folder, reason
 
@@ -157,6 +159,16 @@ def _refuse(course: Course, student: str, module: str, reason: str) -> Collected
     if (folder / FILE).exists():
         reason += " (the earlier submission stays)"
     return Collected(student, module, "refused", reason)
+
+
+def collected(course: Course, module: str | None = None) -> list[tuple[str, str]]:
+    """(student, module) of everything that was collected, by module and student."""
+    found = sorted(
+        (path.name, path.parent.name)
+        for path in course.submitted.glob("*/*")
+        if (path / FILE).exists() or (path / REFUSED).exists()
+    )
+    return [(student, name) for name, student in found if module in (None, name)]
 
 
 def read_regular_file(path: Path) -> bytes:

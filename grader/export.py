@@ -11,16 +11,19 @@ from typing import Any
 
 from nbgrader.api import Gradebook, MissingEntry
 
+from grader.collect import collected
 from grader.course import NOTEBOOK, Course
 from grader.errors import GraderError
-from grader.verdict import GRADED, Verdict, load_all
+from grader.verdict import GRADED, Verdict, drop_lost, load_all
 
 COLUMNS = ["student", "module", "score", "max_score", "status", "reason"]
 
 
 def export(course: Course, to: Path) -> list[Verdict]:
     """Writes the CSV. Points come from the gradebook, so manual points and late penalties count."""
-    found = load_all(course)
+    if collected(course):  # with none at all the folder is missing: no reason to drop the points
+        drop_lost(course)
+    found = load_all(course) if collected(course) else []
     if not found:
         raise GraderError(
             f"grader export: expected graded submissions in {course.work}, but got none. Run "

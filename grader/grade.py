@@ -40,22 +40,12 @@ from nbgrader.preprocessors import (
 from sqlalchemy.exc import SAWarning
 
 from grader import verdict as verdicts
-from grader.collect import FILE, REFUSED, read_regular_file
+from grader.collect import FILE, REFUSED, collected, read_regular_file
 from grader.course import NOTEBOOK, Course
 from grader.errors import GraderError, NotGradable
 from grader.execute import ChecksPassOrFail, Execute
 from grader.submission import answers_in
-from grader.verdict import Verdict
-
-
-def to_grade(course: Course, module: str | None = None) -> list[tuple[str, str]]:
-    """(student, module) of everything that was collected, by module and student."""
-    found = sorted(
-        (path.name, path.parent.name)
-        for path in course.submitted.glob("*/*")
-        if (path / FILE).exists() or (path / REFUSED).exists()
-    )
-    return [(student, name) for name, student in found if module in (None, name)]
+from grader.verdict import Verdict, drop_lost
 
 
 def grade(
@@ -71,7 +61,7 @@ def grade(
     """
     if module is not None:
         module = course.module(module)
-    pairs = to_grade(course, module)
+    pairs = collected(course, module)
     if not pairs:
         raise GraderError(
             f"grader grade: expected submissions in {course.submitted}, but got none. Run grader "
@@ -84,6 +74,7 @@ def grade(
                 f"{course.released(name)}. "
                 f"Run grader release {name} first."
             )
+    drop_lost(course)
     results = []
     with _private_runtime_folder(), warnings.catch_warnings():
         # nbgrader's own models, not ours to mend

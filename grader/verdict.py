@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import shutil
 from dataclasses import asdict, dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from grader.collect import collected
 from grader.course import Course
+
+if TYPE_CHECKING:
+    from nbgrader.api import Gradebook
 
 GRADED = "graded"
 # The student has to hand in again: no work can be seen in the file. Counts as 0 points.
@@ -45,3 +51,26 @@ def load_all(course: Course, module: str | None = None) -> list[Verdict]:
     paths = (course.work / "verdicts").glob(f"*/{module or '*'}.json")
     verdicts = [Verdict(**json.loads(path.read_text(encoding="utf-8"))) for path in paths]
     return sorted(verdicts, key=lambda v: (v.module, v.student))
+
+
+def drop_lost(course: Course) -> list[Verdict]:
+    """Drops what is kept of submissions that are no longer in grader/submitted: verdict, page,
+    points. Returns those verdicts.
+    """
+    kept = set(collected(course))
+    lost = [v for v in load_all(course) if (v.student, v.module) not in kept]
+    if lost:
+        with course.gradebook() as gradebook:
+            for verdict in lost:
+                _drop(course, gradebook, verdict)
+    return lost
+
+
+def _drop(course: Course, gradebook: Gradebook, verdict: Verdict) -> None:
+    from nbgrader.api import MissingEntry
+
+    for step in ("prepared", "autograded", "feedback"):
+        shutil.rmtree(course.step(step, verdict.student, verdict.module), ignore_errors=True)
+    with contextlib.suppress(MissingEntry):
+        gradebook.remove_submission(verdict.module, verdict.student)
+    (course.work / "verdicts" / verdict.student / f"{verdict.module}.json").unlink()

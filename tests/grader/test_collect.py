@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.collect import Collected, collect
+from grader.collect import Collected, collect, collected
 from grader.course import Course
 from grader.errors import GraderError
 from grader.submission import MAX_BYTES
@@ -107,6 +107,23 @@ def test_a_name_that_could_be_a_pattern_is_not_taken(
     put(tmp_path / "in" / student / MODULE / "exercise.ipynb")
     [found] = collect(course, tmp_path / "in")
     assert found.status == "ignored" and "name" in found.reason
+
+
+def test_a_student_without_the_module_is_ignored_and_gets_no_row(
+    course: Course, tmp_path: Path
+) -> None:
+    put(tmp_path / "in" / "anna" / MODULE / "exercise.ipynb", "A")
+    put(tmp_path / "in" / "bo" / "02_other" / "exercise.ipynb", "B")
+    (tmp_path / "in" / "chen").mkdir()
+    put(tmp_path / "in" / "dana" / "my exercise.ipynb", "D")  # this one did hand in something
+    found = collect(course, tmp_path / "in", MODULE)
+    assert outcome(found) == {
+        "anna": "new",
+        "bo": "ignored",
+        "chen": "ignored",
+        "dana": "refused",
+    }
+    assert collected(course) == [("anna", MODULE), ("dana", MODULE)]
 
 
 def test_a_missing_folder_is_said(course: Course, tmp_path: Path) -> None:

@@ -1,0 +1,59 @@
+"""The CSV: what is in it, and what is said where it can't be written or is behind."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from pathlib import Path
+
+import pytest
+from nbgrader.api import MissingEntry
+
+from grader.collect import collect
+from grader.course import Course
+from grader.errors import GraderError
+from grader.export import export
+from grader.feedback import feedback
+from grader.grade import grade
+from tests.grader.sample import MODULE, hand_in
+
+
+@pytest.fixture
+def graded(course: Course, tmp_path: Path) -> Course:
+    """Two students graded, from files that need no kernel."""
+    for student in ("anna", "bo"):
+        hand_in(tmp_path / "in", student, b"not a notebook")
+    collect(course, tmp_path / "in")
+    grade(course)
+    feedback(course)
+    return course
+
+
+def students(path: Path) -> list[str]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return [row["student"] for row in csv.DictReader(file)]
+
+
+@pytest.mark.parametrize("step", ["export", "grade"])
+def test_a_submission_that_was_taken_away_is_dropped(
+    graded: Course, tmp_path: Path, step: str
+) -> None:
+    shutil.rmtree(graded.submitted / "bo")
+    if step == "grade":
+        grade(graded)
+    else:
+        export(graded, tmp_path / "grades.csv")
+        assert students(tmp_path / "grades.csv") == ["anna"]
+    assert [path.parent.name for path in graded.work.glob("verdicts/*/*.json")] == ["anna"]
+    assert [path.parents[1].name for path in graded.work.glob("feedback/*/*/*.html")] == ["anna"]
+    with graded.gradebook() as gradebook:
+        gradebook.find_submission(MODULE, "anna")
+        with pytest.raises(MissingEntry):
+            gradebook.find_submission(MODULE, "bo")
+
+
+def test_without_any_submission_nothing_is_dropped(graded: Course, tmp_path: Path) -> None:
+    shutil.rmtree(graded.submitted)
+    with pytest.raises(GraderError, match="expected graded submissions"):
+        export(graded, tmp_path / "grades.csv")
+    assert len(list(graded.work.glob("verdicts/*/*.json"))) == 2
