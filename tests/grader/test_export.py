@@ -57,3 +57,34 @@ def test_without_any_submission_nothing_is_dropped(graded: Course, tmp_path: Pat
     with pytest.raises(GraderError, match="expected graded submissions"):
         export(graded, tmp_path / "grades.csv")
     assert len(list(graded.work.glob("verdicts/*/*.json"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("to", "message"),
+    [
+        ("missing/grades.csv", "Make the folder"),
+        ("out", "got the folder .* Pass --to .*grades.csv"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_said_first(
+    graded: Course, tmp_path: Path, to: str, message: str
+) -> None:
+    (tmp_path / "out").mkdir()
+    shutil.rmtree(graded.submitted / "bo")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(GraderError, match=message):
+        export(graded, tmp_path / to)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_write_that_fails_leaves_no_file_behind(
+    graded: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(source: object, target: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "out").mkdir()
+    monkeypatch.setattr("grader.export.os.replace", full)
+    with pytest.raises(GraderError, match="No space left"):
+        export(graded, tmp_path / "out" / "grades.csv")
+    assert not list((tmp_path / "out").iterdir())
