@@ -92,10 +92,12 @@ def collect(where: tuple[Path, Path | None], folder: Path, module: str | None) -
                <student>/exercise.ipynb   with --module
                <student>.ipynb            with --module
 
-    Links and other irregular files are refused, and the student is reported as not gradable. A
-    newer file replaces the older one.
+    Links and other irregular files are refused, and the student is reported as not gradable. The
+    file collected last replaces the one before, also where it is older: then the table says so.
+    Where nothing at all was collected, the exit code is 2.
     """
     course = Course.at(*where)
+    from grader.collect import TAKEN
     from grader.collect import collect as run
 
     results = run(course, folder, module)
@@ -103,7 +105,7 @@ def collect(where: tuple[Path, Path | None], folder: Path, module: str | None) -
     for r in results:
         table.add_row(escape(r.student), r.module, r.status, escape(r.reason))
     Console().print(table)
-    if not any(r.module for r in results):
+    if not any(r.status in TAKEN for r in results):
         raise GraderError(
             f"grader collect: expected submissions in {folder}, but got none. See grader collect "
             "--help for the layouts."

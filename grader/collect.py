@@ -25,6 +25,7 @@ from grader.submission import MAX_BYTES
 
 FILE = f"{NOTEBOOK}.ipynb"
 REFUSED = "refused.txt"  # beside, or instead of, the submission: why the last file was not taken
+TAKEN = ("new", "updated", "unchanged")  # what became of an entry whose file is in grader/submitted
 
 
 @dataclass
@@ -48,6 +49,7 @@ def collect(course: Course, folder: Path, module: str | None = None) -> list[Col
         )
     if module is not None:
         module = course.module(module)
+    _check_level(course, folder)
     found = list(_entries(course, folder, module))
     names = [(student, mod) for student, mod, _, _ in found]
     results = []
@@ -67,6 +69,18 @@ def collect(course: Course, folder: Path, module: str | None = None) -> list[Col
     return sorted(results, key=lambda c: (c.student, c.module))
 
 
+def _check_level(course: Course, folder: Path) -> None:
+    """Entries that are modules are no students."""
+    inside = sorted(path.name for path in folder.iterdir() if path.name in course.modules())
+    if inside:
+        itself = folder.resolve() == course.sources
+        what = "the course itself" if itself else f"one student's folder ({inside[0]} is in it)"
+        raise GraderError(
+            f"grader collect: expected a folder of students' folders, but got {folder}: this looks "
+            f"like {what}. Pass the folder {'of the submissions' if itself else 'above it'}."
+        )
+
+
 def _entries(
     course: Course, folder: Path, module: str | None
 ) -> Iterator[tuple[str, str, Path, str]]:
@@ -84,6 +98,8 @@ def _entries(
         elif path.is_symlink():
             reason = "it is a link; hand in the file itself"
             yield student, module or "", path, reason
+        elif path.is_dir() and path.resolve() == course.sources:
+            yield name, "", path, "this is the course itself"
         elif path.is_dir():
             yield from _student_folder(path, student, modules, module)
         elif path.suffix == ".ipynb":
@@ -113,6 +129,10 @@ def _student_folder(
             )
             continue
         yield student, name, path / FILE, "" if os.path.lexists(path / FILE) else _missing(path)
+    unknown = [name for name in names if name not in modules and _has_notebook(folder / name)]
+    for name in unknown:
+        reason = f"{student}/{name}: expected one of {', '.join(modules)}; rename the folder"
+        yield student, "", folder / name, reason
     notebooks = any(folder.glob("*.ipynb"))
     if not inside and module and notebooks:
         yield student, module, folder / FILE, "" if FILE in names else _missing(folder)
@@ -123,7 +143,13 @@ def _student_folder(
             if notebooks
             else f"no folder {module or 'of a module'} in it"
         )
-        yield student, "", folder, reason
+        if notebooks or not unknown:
+            yield student, "", folder, reason
+
+
+def _has_notebook(path: Path) -> bool:
+    hidden = path.name.startswith(".") or path.is_symlink()
+    return not hidden and path.is_dir() and any(path.glob("*.ipynb"))
 
 
 def _missing(folder: Path) -> str:
@@ -140,12 +166,17 @@ def _take(course: Course, student: str, module: str, path: Path) -> Collected:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / REFUSED).unlink(missing_ok=True)
     target = folder / FILE
+    changed = path.stat().st_mtime_ns
     before = target.read_bytes() if target.exists() else None
     if before == data:
         return Collected(student, module, "unchanged")
+    older = before is not None and changed < target.stat().st_mtime_ns
     temporary = folder / f".{FILE}.tmp"
     temporary.write_bytes(data)
+    os.utime(temporary, ns=(changed, changed))  # to be compared with the next one's
     os.replace(temporary, target)
+    if older:
+        return Collected(student, module, "updated", "an older file!")
     return Collected(student, module, "new" if before is None else "updated")
 
 

@@ -6,7 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 
+from grader.cli import main
 from grader.collect import Collected, collect, collected
 from grader.course import Course
 from grader.errors import GraderError
@@ -18,6 +20,10 @@ def put(path: Path, text: str = "{}") -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     return path
+
+
+def run(course: Course, *args: str) -> Result:
+    return CliRunner().invoke(main, ["--root", str(course.root), *args])
 
 
 def outcome(found: list[Collected]) -> dict[str, str]:
@@ -49,13 +55,25 @@ def test_without_a_module_they_are_not_guessed(course: Course, tmp_path: Path, l
     assert found.status == "ignored" and "--module" in found.reason
 
 
-def test_a_newer_file_replaces_the_older_one(course: Course, tmp_path: Path) -> None:
+def test_the_file_collected_last_replaces_the_one_before(course: Course, tmp_path: Path) -> None:
     path = put(tmp_path / "in" / "anna" / MODULE / "exercise.ipynb", "A")
     assert outcome(collect(course, tmp_path / "in")) == {"anna": "new"}
     assert outcome(collect(course, tmp_path / "in")) == {"anna": "unchanged"}
     path.write_text("B")
     assert outcome(collect(course, tmp_path / "in")) == {"anna": "updated"}
     assert (course.step("submitted", "anna", MODULE) / "exercise.ipynb").read_text() == "B"
+
+
+def test_an_older_file_replaces_a_newer_one_and_is_said(course: Course, tmp_path: Path) -> None:
+    path = put(tmp_path / "in" / "anna" / MODULE / "exercise.ipynb", "A")
+    os.utime(path, (2_000, 2_000))
+    collect(course, tmp_path / "in")
+    for text, seconds, reason in [("B", 1_000, "an older file!"), ("C", 1_500, "")]:
+        path.write_text(text)
+        os.utime(path, (seconds, seconds))
+        [found] = collect(course, tmp_path / "in")
+        assert (found.status, found.reason) == ("updated", reason)
+        assert (course.step("submitted", "anna", MODULE) / "exercise.ipynb").read_text() == text
 
 
 def test_links_and_devices_are_refused(course: Course, tmp_path: Path) -> None:
@@ -124,6 +142,44 @@ def test_a_student_without_the_module_is_ignored_and_gets_no_row(
         "dana": "refused",
     }
     assert collected(course) == [("anna", MODULE), ("dana", MODULE)]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--module", "01"]])
+def test_one_students_folder_is_no_folder_of_students(
+    course: Course, tmp_path: Path, arguments: list[str]
+) -> None:
+    path = put(tmp_path / "in" / "anna" / MODULE / "exercise.ipynb").parents[1]
+    result = run(course, "collect", str(path), *arguments)
+    assert result.exit_code == 2
+    assert "looks like one student's folder" in result.output
+    assert "Pass the folder above it." in result.output
+
+
+def test_the_course_is_no_submission(course: Course) -> None:
+    with pytest.raises(GraderError, match="the course itself. Pass the folder of the submissions"):
+        collect(course, course.sources)
+    found = {c.student: c for c in collect(course, course.root)}
+    assert found["course"].status == "ignored" and "the course itself" in found["course"].reason
+    assert not course.submitted.exists()
+
+
+def test_a_misspelled_module_folder_is_said(course: Course, tmp_path: Path) -> None:
+    put(tmp_path / "in" / "zoe" / "01_sampl" / "exercise.ipynb")
+    [found] = collect(course, tmp_path / "in")
+    assert found.status == "ignored" and f"zoe/01_sampl: expected one of {MODULE}" in found.reason
+    put(tmp_path / "in" / "zoe" / MODULE / "exercise.ipynb")  # beside a right one too
+    assert [c.status for c in collect(course, tmp_path / "in")] == ["ignored", "new"]
+
+
+@pytest.mark.parametrize("file", ["chen/notes.txt", "chen/my.ipynb"])
+def test_where_nothing_is_collected_the_exit_code_is_2(
+    course: Course, tmp_path: Path, file: str
+) -> None:
+    put(tmp_path / "in" / file)
+    result = run(course, "collect", str(tmp_path / "in"), "--module", "01")
+    assert result.exit_code == 2 and "expected submissions" in result.output
+    put(tmp_path / "in" / "anna" / MODULE / "exercise.ipynb")
+    assert run(course, "collect", str(tmp_path / "in"), "--module", "01").exit_code == 0
 
 
 def test_a_missing_folder_is_said(course: Course, tmp_path: Path) -> None:
