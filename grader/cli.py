@@ -6,7 +6,8 @@ wrong use or nothing to do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -78,6 +79,7 @@ def release(where: tuple[Path, Path | None], modules: tuple[str, ...]) -> None:
         run(course, names, done=step)
     for name in names:
         click.echo(f"{name}: released to {course.released(name)}")
+    click.echo(f"Next: {_command(where, 'collect')} FOLDER")
 
 
 @main.command()
@@ -110,6 +112,7 @@ def collect(where: tuple[Path, Path | None], folder: Path, module: str | None) -
             f"grader collect: expected submissions in {folder}, but got none. See grader collect "
             "--help for the layouts."
         )
+    click.echo(f"Next: {_command(where, 'grade', (r.module for r in results if r.module))}")
 
 
 @main.command()
@@ -149,8 +152,11 @@ def grade(
         points = "" if v.score is None else f"{v.score:g} / {v.max_score:g}"
         table.add_row(escape(v.student), v.module, points, v.status, escape(v.reason))
     Console().print(table)
-    if any(v.status == FAILED for v in results):
+    failed = [v.module for v in results if v.status == FAILED]
+    if failed:
+        click.echo(f"Next: {_command(where, 'grade', failed)}")
         raise SystemExit(1)
+    click.echo(f"Next: {_command(where, 'feedback', (v.module for v in results))}")
 
 
 @main.command()
@@ -168,6 +174,7 @@ def feedback(where: tuple[Path, Path | None], module: str | None) -> None:
     with _progress("writing", len(load_all(course))) as step:
         found = run(course, module, done=lambda verdict: step(verdict.student))
     click.echo(f"{len(found)} pages in {course.work / 'feedback'}")
+    click.echo(f"Next: {_command(where, 'export')}")
 
 
 @main.command()
@@ -181,9 +188,28 @@ def export(where: tuple[Path, Path | None], to: Path) -> None:
     """
     course = Course.at(*where)
     from grader.export import export as run
+    from grader.verdict import outdated
 
     found = run(course, to)
     click.echo(f"{len(found)} rows in {to}")
+    late = outdated(course)
+    if late:
+        click.echo(
+            f"grader export: expected a grade for every submission, but got {len(late)} rows that "
+            "are missing or older than their submission. Run "
+            f"{_command(where, 'grade', (m for _, m in late))}.",
+            err=True,
+        )
+
+
+def _command(where: tuple[Path, Path | None], step: str, modules: Iterable[str] = ()) -> str:
+    """The command line of another step. More modules than one are all: that is the default."""
+    root, sources = where
+    words = ["grader"]
+    words += ["--root", str(root)] if root != Path() else []
+    words += ["--sources", str(sources)] if sources else []
+    names = set(modules)
+    return shlex.join([*words, step, *(names if len(names) == 1 else ())])
 
 
 @contextmanager

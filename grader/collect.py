@@ -12,6 +12,7 @@ solutions.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import stat
@@ -200,6 +201,13 @@ def collected(course: Course, module: str | None = None) -> list[tuple[str, str]
         if (path / FILE).exists() or (path / REFUSED).exists()
     )
     return [(student, name) for name, student in found if module in (None, name)]
+
+
+def digest(course: Course, student: str, module: str) -> str:
+    """Tells one version of a collected submission from the next."""
+    folder = course.step("submitted", student, module)
+    path = folder / FILE if (folder / FILE).exists() else folder / REFUSED
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def read_regular_file(path: Path) -> bytes:

@@ -67,9 +67,10 @@ class Course:
         return sorted(path.parent.name for path in self.sources.glob(f"*/{NOTEBOOK}.ipynb"))
 
     def module(self, name: str) -> str:
-        """The module that `name` means: `01_program_block`, or `01` for short."""
+        """The module that `name` means: `01_program_block`, or `01` or `1` for short."""
+        short = name.zfill(2) if name.isdecimal() else name
         found = [m for m in self.modules() if m == name] or [
-            m for m in self.modules() if m.startswith(name)
+            m for m in self.modules() if m.startswith(short)
         ]
         if len(found) != 1:
             raise GraderError(

@@ -68,18 +68,19 @@ class Execute(NbgraderExecute):
         except DeadKernelError:
             self._end(cell, "KernelDied", "the Python process ended in this cell")
         except CellTimeoutError:
-            self._end(
-                cell, "CellTimeoutError", "this cell could not be stopped after its time was up"
-            )
+            over = self.error_on_timeout["evalue"]
+            self._end(cell, "CellTimeoutError", f"{over}, and this cell could not be stopped")
         return cell, resources
 
     def _end(self, cell: NotebookNode, name: str, what: str) -> None:
-        cell.outputs.append(_error(name, f"{what[0].upper()}{what[1:]}."))
+        cell.outputs.append(_error(name, what))
         self._over = what.replace("this cell", "an earlier cell")
 
     def _get_timeout(self, cell: NotebookNode | None) -> int | None:
         rest = max(1, math.ceil(self._deadline - time.monotonic()))
-        return min(self.timeout or rest, rest)
+        seconds = min(self.timeout or rest, rest)
+        self.error_on_timeout = _error("CellTimeoutError", f"over {seconds} s")
+        return seconds
 
     def output(
         self, outs: list[NotebookNode], msg: dict[str, Any], *args: Any

@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import re
 import sys
 import tempfile
 import time
@@ -40,7 +41,7 @@ from nbgrader.preprocessors import (
 from sqlalchemy.exc import SAWarning
 
 from grader import verdict as verdicts
-from grader.collect import FILE, REFUSED, collected, read_regular_file
+from grader.collect import FILE, REFUSED, collected, digest, read_regular_file
 from grader.course import NOTEBOOK, Course
 from grader.errors import GraderError, NotGradable
 from grader.execute import ChecksPassOrFail, Execute
@@ -92,6 +93,7 @@ def grade_one(
 ) -> Verdict:
     """Grades one submission and stores its points in the gradebook."""
     started = time.monotonic()
+    handed_in = digest(course, student, module)
     released = nbformat.read(course.released(module), as_version=4)
     try:
         prepared = answers_in(released, _handed_in(course, student, module))
@@ -105,6 +107,8 @@ def grade_one(
             result = Verdict(student, module, verdicts.FAILED, reason=problem)
         else:
             result = _from_gradebook(course, student, module)
+            result.reason = _stopped(course, student, module)
+    result.digest = handed_in
     result.seconds = round(time.monotonic() - started, 2)
     return result
 
@@ -158,6 +162,24 @@ def _autograde(
             details = course.work / "nbgrader.log"
             return f"the grader could not run it ({why}). Grade again; details: {details}"
     return ""
+
+
+def _stopped(course: Course, student: str, module: str) -> str:
+    """Which cells did not come to their end, and why. A cell of the student's own is told by the
+    cell of ours before it.
+    """
+    ran = nbformat.read(course.step("autograded", student, module) / FILE, as_version=4)
+    found, name = [], "the first cell"
+    for cell in ran.cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id", name)
+        for output in cell.get("outputs", []):
+            error = output.ename if output.output_type == "error" else ""
+            # Only our own words: a student's exception may have these names too.
+            if error == "CellTimeoutError" and (said := re.match(r"over \d+ s", output.evalue)):
+                found.append(f"{name}: {said[0]}")
+            elif error == "KernelDied":
+                found.append(f"Python ended in {name}")
+    return "; ".join(found)
 
 
 def _from_gradebook(course: Course, student: str, module: str) -> Verdict:

@@ -9,7 +9,7 @@ import shutil
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from grader.collect import collected
+from grader.collect import collected, digest
 from grader.course import Course
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Verdict:
     reason: str = ""
     tasks: dict[str, float] = field(default_factory=dict)
     seconds: float = 0.0
+    digest: str = ""  # of the submission that was graded, see `collect.digest`
 
 
 def save(course: Course, verdict: Verdict) -> None:
@@ -51,6 +52,13 @@ def load_all(course: Course, module: str | None = None) -> list[Verdict]:
     paths = (course.work / "verdicts").glob(f"*/{module or '*'}.json")
     verdicts = [Verdict(**json.loads(path.read_text(encoding="utf-8"))) for path in paths]
     return sorted(verdicts, key=lambda v: (v.module, v.student))
+
+
+def outdated(course: Course) -> list[tuple[str, str]]:
+    """(student, module) of what was collected since it was graded, or never graded."""
+    graded = {(v.student, v.module): v.digest for v in load_all(course)}
+    pairs = collected(course)
+    return [pair for pair in pairs if graded.get(pair) != digest(course, *pair)]
 
 
 def drop_lost(course: Course) -> list[Verdict]:

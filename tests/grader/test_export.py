@@ -7,8 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from nbgrader.api import MissingEntry
 
+from grader.cli import main
 from grader.collect import collect
 from grader.course import Course
 from grader.errors import GraderError
@@ -88,3 +90,20 @@ def test_a_write_that_fails_leaves_no_file_behind(
     with pytest.raises(GraderError, match="No space left"):
         export(graded, tmp_path / "out" / "grades.csv")
     assert not list((tmp_path / "out").iterdir())
+
+
+def test_rows_older_than_their_submission_are_said(graded: Course, tmp_path: Path) -> None:
+    def output() -> str:
+        to = str(tmp_path / "grades.csv")
+        result = CliRunner().invoke(main, ["--root", str(graded.root), "export", "--to", to])
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    assert "older than" not in output()
+    hand_in(tmp_path / "in", "anna", b"still not a notebook")
+    hand_in(tmp_path / "in", "chen", b"not a notebook")
+    collect(graded, tmp_path / "in")
+    assert "got 2 rows that are missing or older than their submission" in output()
+    assert f"Run grader --root {graded.root} grade {MODULE}." in output()
+    grade(graded, "1")  # 1 is short for 01, and that for 01_sample
+    assert "older than" not in output()

@@ -82,6 +82,15 @@ def test_each_gets_the_score_that_the_work_deserves(
     assert (verdict.score, verdict.max_score, verdict.tasks) == (score, 8, tasks)
 
 
+def test_each_step_says_the_next_command(walk: Walk) -> None:
+    last = {step: output.splitlines()[-1] for step, output in walk.output.items()}
+    command = f"Next: grader --root {walk.root}"
+    assert last["release"] == f"{command} collect FOLDER"
+    assert last["collect"] == f"{command} grade {MODULE}"
+    assert last["grade"] == f"{command} feedback {MODULE}"
+    assert last["feedback"] == f"{command} export"
+
+
 def test_broken_json_is_not_gradable_and_says_where_it_is_broken(walk: Walk) -> None:
     verdict = walk.verdict("emil")
     assert (verdict.status, verdict.score, verdict.max_score) == ("not gradable", 0, 8)

@@ -87,14 +87,31 @@ def other_kernel(nb: NotebookNode) -> None:
 
 # name -> (what the student did to a right submission, status, points, a word of the reason)
 CASES: dict[str, tuple[Change, str, dict[str, float], str]] = {
-    "loops": (in_task2("while True:\n    pass"), "graded", TASK1, ""),
+    "loops": (in_task2("while True:\n    pass"), "graded", TASK1, "task2: over 2 s"),
     "loops and ignores the interrupt": (
         in_task2("while True:\n    try:\n        while True: pass\n    except BaseException: pass"),
         "graded",
         TASK1,
+        "task2: over 2 s",
+    ),
+    "loops in the check": (
+        in_task2("def sum_to(grad, shape):\n    while True: pass"),
+        "graded",
+        TASK1,
+        "task2_check: over 2 s; task2_hidden: over 2 s",
+    ),
+    "ends Python": (
+        in_task2("import os\nos._exit(0)"),
+        "graded",
+        TASK1,
+        "Python ended in task2",
+    ),
+    "pretends to be late": (
+        in_task2("class CellTimeoutError(Exception): pass\nraise CellTimeoutError('=1+1')"),
+        "graded",
+        TASK1,
         "",
     ),
-    "ends Python": (in_task2("import os\nos._exit(0)"), "graded", TASK1, ""),
     "calls exit in the answer": (
         in_task2("def sum_to(grad, shape):\n    raise SystemExit(0)"),
         "graded",
@@ -188,6 +205,7 @@ def test_the_time_of_a_submission_is_limited(course: Course, tmp_path: Path) -> 
     collect(course, tmp_path / "in")
     [verdict] = grade(course, cell_seconds=30, submission_seconds=2)
     assert (verdict.status, verdict.score) == ("graded", 0)
+    assert verdict.reason == "the first cell: over 2 s"
     page = course.step("autograded", "slow", MODULE) / "exercise.ipynb"
     assert "the 2 s for this notebook are used up" in page.read_text()
 
