@@ -21,9 +21,9 @@ from grader.release import release
 from grader.verdict import Verdict
 from tests.grader.sample import MODULE, RIGHT, answered, hand_in
 
-FULL = {"task1_check": 2, "task1_hidden": 2, "task2_check": 2, "task2_hidden": 2}
-TASK1 = {"task1_check": 2, "task1_hidden": 2, "task2_check": 0, "task2_hidden": 0}
-NONE = dict.fromkeys(FULL, 0)
+FULL: dict[str, float] = {"task1_check": 2, "task1_hidden": 2, "task2_check": 2, "task2_hidden": 2}
+TASK1: dict[str, float] = {"task1_check": 2, "task1_hidden": 2, "task2_check": 0, "task2_hidden": 0}
+NONE: dict[str, float] = dict.fromkeys(FULL, 0)
 
 Change = Callable[[NotebookNode], NotebookNode | bytes | None]
 
