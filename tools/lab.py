@@ -44,7 +44,7 @@ def lab_environment() -> dict[str, str]:
 
 def main() -> int:
     if {"-h", "--help"} & set(sys.argv[1:]):
-        say(__doc__.strip())
+        say((__doc__ or "").strip())
         say("\nJupyterLab's own options, once the course is set up: .venv/bin/jupyter lab --help")
         return 0
     ensure(["course", "grader"])
