@@ -88,7 +88,8 @@ class Comparison:
             columns.append(
                 '<td style="vertical-align:top;text-align:left;width:50%">'
                 f"<b>{html.escape(title)}</b>"
-                f'<pre style="margin:4px 0;white-space:pre-wrap;overflow-wrap:anywhere">{body}</pre></td>'
+                '<pre style="margin:4px 0;white-space:pre-wrap;overflow-wrap:anywhere">'
+                f"{body}</pre></td>"
             )
         table = '<table style="table-layout:fixed;width:100%">'
         return f"{table}<tr>{''.join(columns)}</tr></table><p>{html.escape(self._verdict)}</p>"
