@@ -1,11 +1,11 @@
 """distributed: several ranks that compute together.
 
-Here a rank is a thread of this process (backend "threads"): everything is deterministic and can
+Here a rank is a thread of this process (backend "threads"): collectives are deterministic and can
 be watched from a notebook. The interface is Paddle's, so other backends can stand behind it.
 
 Paddle: python/paddle/distributed/.
-Left out: MPI and NCCL backends, groups of some of the ranks, asynchronous calls, sharding,
-pipelines, auto-parallel.
+Left out: a random generator and unique names per rank (ranks share them), MPI and NCCL
+backends, groups of some of the ranks, asynchronous calls, sharding, pipelines, auto-parallel.
 """
 
 from minipaddle.distributed.collective.communication import (
