@@ -33,44 +33,17 @@ from minipaddle.eager import (
 )
 from minipaddle.phi.core.generator import seed
 from minipaddle.phi.core.world import disable_static, enable_static, in_dynamic_mode
-from minipaddle.tensor import (
-    add,
-    add_n,
-    argmax,
-    assign,
-    cast,
-    divide,
-    equal,
-    exp,
-    full,
-    full_like,
-    greater_equal,
-    greater_than,
-    less_equal,
-    less_than,
-    matmul,
-    mean,
-    multiply,
-    not_equal,
-    ones,
-    ones_like,
-    pow,
-    rand,
-    reshape,
-    scale,
-    squeeze,
-    subtract,
-    sum,
-    t,
-    tanh,
-    transpose,
-    uniform,
-    unsqueeze,
-    zeros,
-    zeros_like,
-)
+from minipaddle.tensor.creation import *
+from minipaddle.tensor.linalg import *
+from minipaddle.tensor.logic import *
+from minipaddle.tensor.manipulation import *
+from minipaddle.tensor.math import *
+from minipaddle.tensor.random import *
+from minipaddle.tensor.search import *
+from minipaddle.tensor.stat import *
 
 from minipaddle import (  # isort: skip  (after the worlds above)
+    _C_ops,
     _pir_ops,
     amp,
     autograd,

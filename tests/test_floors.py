@@ -12,7 +12,7 @@ FLOORS = [
     {"new_executor"},
     {"eager", "base", "pir"},  # three worlds that don't import each other
     {"tensor", "nn", "io", "metric", "amp", "transforms", "decomposition"},
-    {"optimizer", "static", "vision", "pir_utils", "_pir_ops", "autograd"},
+    {"optimizer", "static", "vision", "pir_utils", "_C_ops", "_pir_ops", "autograd"},
     {"distributed", "jit", "cinn"},
     {"compare"},
     {"viz"},

@@ -13,96 +13,46 @@ from minipaddle.eager.eager_gen import ad_func
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import OPS
 from minipaddle.pir.core.builder import append_phi_op
+from tests.phi.cases import (
+    activation,
+    conv,
+    creation,
+    indexing,
+    linalg,
+    logic,
+    loss,
+    manipulation,
+    math,
+    norm,
+    optimizer,
+    pooling,
+    random,
+    reduction,
+    search,
+)
+from tests.phi.cases.numbers import Numbers
+
+FILES = (
+    activation,
+    conv,
+    creation,
+    indexing,
+    linalg,
+    logic,
+    loss,
+    manipulation,
+    math,
+    norm,
+    optimizer,
+    pooling,
+    random,
+    reduction,
+    search,
+)
+CALLS = {name: calls for file in FILES for name, calls in file.CALLS.items()}
 
 rng = np.random.default_rng(7)
-
-
-def f(*shape):
-    """Random float64 numbers, away from 0, where relu has no slope."""
-    values = rng.uniform(0.2, 1.5, shape) * rng.choice([-1.0, 1.0], shape)
-    return values
-
-
-def positive(*shape):
-    return rng.uniform(0.5, 1.5, shape)
-
-
-LABELS = np.array([[0], [2], [1]])
-
-# op -> calls: (inputs, attributes). A list among the inputs is a list input; None an optional one.
-CALLS = {
-    "full": [([], {"shape": (2, 3), "value": 1.5}), ([], {"shape": (), "dtype": "int64"})],
-    "full_int_array": [([], {"value": (1, -1)}), ([], {"value": ()})],
-    "full_like": [([f(2, 3)], {"value": 2.0, "dtype": "float32"})],
-    "assign_value": [
-        ([], {"shape": (2, 2), "dtype": "float32", "values": (1.0, 2.0, 3.0, 4.0)})
-    ],
-    "uniform": [([], {"shape": (2, 3), "seed": 5}), ([], {"shape": (0,), "seed": 5})],
-    "add": [([f(2, 3), f(2, 3)], {}), ([f(2, 3), f(3)], {}), ([f(2, 1), f(1, 3)], {}), ([f(), f(2)], {})],
-    "subtract": [([f(2, 3), f(2, 3)], {}), ([f(3), f(2, 3)], {})],
-    "multiply": [([f(2, 3), f(2, 3)], {}), ([f(2, 3), f(1)], {}), ([f(0, 3), f(3)], {})],
-    "divide": [([f(2, 3), positive(2, 3)], {}), ([f(3), positive(2, 3)], {})],
-    "greater_than": [([f(2, 3), f(3)], {})],
-    "less_than": [([f(2, 3), f(3)], {})],
-    "greater_equal": [([np.array([1, 2]), np.array([1, 3])], {})],
-    "less_equal": [([np.array([1, 2]), np.array([1, 1])], {})],
-    "not_equal": [([np.array([1, 2]), np.array([1, 3])], {})],
-    "equal": [([np.array([1, 2]), np.array([1, 3])], {})],
-    "scale": [
-        ([f(2, 3)], {"scale": 2.5, "bias": 1.0}),
-        ([f(2)], {"scale": -1.0, "bias": 1.0, "bias_after_scale": False}),
-        ([np.array([1, 2])], {"scale": 3}),
-    ],
-    "add_n": [([[f(2, 3), f(2, 3), f(2, 3)]], {}), ([[f(2)]], {})],
-    "sum": [
-        ([f(2, 3)], {}),
-        ([f(2, 3)], {"axis": (1,), "keepdim": True}),
-        ([f(2, 3, 4)], {"axis": (0, -1)}),
-        ([np.array([1, 2], "int32")], {}),
-    ],
-    "mean": [([f(2, 3)], {}), ([f(2, 3)], {"axis": (0,)}), ([f(2, 3)], {"axis": (-1,), "keepdim": True})],
-    "mean_all": [([f(2, 3)], {}), ([f()], {})],
-    "argmax": [([f(2, 3)], {}), ([f(2, 3)], {"axis": 0, "keepdims": True})],
-    "exp": [([f(2, 3)], {}), ([f()], {})],
-    "pow": [([positive(2, 3)], {"y": 3.0}), ([positive(2)], {"y": 0.5})],
-    "relu": [([f(2, 3)], {}), ([f(0)], {})],
-    "tanh": [([f(2, 3)], {})],
-    "softmax": [([f(2, 3)], {}), ([f(2, 3)], {"axis": 0})],
-    "matmul": [
-        ([f(2, 3), f(3, 4)], {}),
-        ([f(3, 2), f(3, 4)], {"transpose_x": True}),
-        ([f(2, 3), f(4, 3)], {"transpose_y": True}),
-        ([f(3, 2), f(4, 3)], {"transpose_x": True, "transpose_y": True}),
-        ([f(5, 2, 3), f(3, 4)], {}),
-        ([f(2, 3), f(5, 3, 4)], {}),
-        ([f(3), f(3)], {}),
-        ([f(3), f(3, 4)], {}),
-        ([f(2, 3), f(3)], {}),
-        ([f(5, 2, 3), f(3)], {}),
-        ([f(3), f(5, 3, 4)], {}),
-    ],
-    "fc": [
-        ([f(2, 3), f(3, 4), f(4)], {}),
-        ([f(2, 3), f(3, 4), f(4)], {"activation_type": "relu"}),
-        ([f(5, 2, 3), f(3, 4), f(4)], {"in_num_col_dims": 2}),
-    ],
-    "reshape": [([f(2, 3)], {"shape": (3, 2)}), ([f(2, 3)], {"shape": (-1,)}), ([f(2, 3)], {"shape": (0, -1)})],
-    "reshape_as": [([f(2, 3), f(3, 2)], {})],
-    "unsqueeze": [([f(2, 3)], {"axis": (0,)}), ([f(2, 3)], {"axis": (1, -1)}), ([f()], {"axis": (0,)})],
-    "squeeze": [([f(1, 3, 1)], {}), ([f(1, 3, 1)], {"axis": (0,)}), ([f(2, 1)], {"axis": (0,)})],
-    "transpose": [([f(2, 3)], {"perm": (1, 0)}), ([f(2, 3, 4)], {"perm": (2, 0, 1)})],
-    "cast": [([f(2, 3)], {"dtype": "float64"}), ([np.array([1, 2])], {"dtype": "float32"})],
-    "expand_as": [([f(1, 3), f(2, 3)], {}), ([f(3), f(2, 3)], {})],
-    "reduce_as": [([f(2, 3), f(3)], {}), ([f(2, 3), f(2, 1)], {}), ([f(2, 3), f()], {})],
-    "assign": [([f(2, 3)], {})],
-    "one_hot": [([np.array([0, 2])], {"num_classes": 3}), ([np.array([[5]])], {"num_classes": 3})],
-    "cross_entropy_with_softmax": [
-        ([f(3, 4), LABELS], {}),
-        ([f(3, 4), np.array([[0], [-100], [1]])], {}),
-        ([f(2, 4), np.array([[0.1, 0.2, 0.3, 0.4], [1, 0, 0, 0]])], {"soft_label": True}),
-    ],
-    "sgd_": [([f(2, 3), np.array(0.1), f(2, 3), None], {})],
-}  # fmt: skip
+f = Numbers(__name__).away_from_zero
 
 EVERY_CALL = [
     pytest.param(name, inputs, attrs, id=f"{name}-{number}")

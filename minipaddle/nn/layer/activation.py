@@ -7,6 +7,12 @@ from typing import Any
 from minipaddle.nn import functional
 from minipaddle.nn.layer.layers import Layer
 
+__all__ = [
+    "ReLU",
+    "Softmax",
+    "Tanh",
+]
+
 
 class ReLU(Layer):
     """max(x, 0)."""

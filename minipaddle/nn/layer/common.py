@@ -8,6 +8,10 @@ from minipaddle.common.dtype import get_default_dtype
 from minipaddle.nn import functional
 from minipaddle.nn.layer.layers import Layer
 
+__all__ = [
+    "Linear",
+]
+
 
 class Linear(Layer):
     """y = x @ weight + bias; x [..., in_features] -> y [..., out_features]."""

@@ -6,6 +6,10 @@ from typing import Any
 
 from minipaddle.nn.layer.layers import Layer
 
+__all__ = [
+    "Sequential",
+]
+
 
 class Sequential(Layer):
     """Layers one after the other."""

@@ -7,6 +7,10 @@ from typing import Any
 from minipaddle.nn import functional
 from minipaddle.nn.layer.layers import Layer
 
+__all__ = [
+    "CrossEntropyLoss",
+]
+
 
 class CrossEntropyLoss(Layer):
     """-log(softmax(input)) at the label; see functional.cross_entropy."""

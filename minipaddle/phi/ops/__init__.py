@@ -5,12 +5,18 @@ Paddle: paddle/phi/ops/yaml/ and paddle/phi/kernels/.
 
 from minipaddle.phi.ops import (
     activation,
+    conv,
     creation,
+    indexing,
     linalg,
+    logic,
     loss,
     manipulation,
     math,
+    norm,
     optimizer,
+    pooling,
+    random,
+    reduction,
+    search,
 )
-
-__all__ = ["activation", "creation", "linalg", "loss", "manipulation", "math", "optimizer"]

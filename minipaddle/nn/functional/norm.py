@@ -1,0 +1,5 @@
+"""Normalisations. Paddle: python/paddle/nn/functional/norm.py."""
+
+from __future__ import annotations
+
+__all__: list[str] = []
