@@ -45,6 +45,8 @@ class OpRole:
 class Variable:
     """A name for a Tensor that will exist when the program runs."""
 
+    is_symbolic = True  # no data before that
+
     def __init__(self, block: Block, desc: Any) -> None:
         self.block = block
         self.desc = desc

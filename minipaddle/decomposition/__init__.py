@@ -20,6 +20,7 @@ from minipaddle.pir.core.block import Program
 from minipaddle.pir.core.builder import insertion_point_at, program_guard
 from minipaddle.pir.core.constant import attribute_values
 from minipaddle.pir.core.value import Value
+from minipaddle.pir.core.vector import combined_values, split_op_of, split_values
 
 __all__ = ["decompose", "has_decomp"]
 
@@ -45,15 +46,25 @@ def decompose(program: Program, values: Sequence[Value]) -> list[Value]:
         if op is None or not has_decomp(op):
             continue
         rule: Any = op.decomp_rule or (op.forward_op and op.forward_op.require_vjp().rule)
-        inputs = operation.operands_source()[: len(op.inputs)]
+        inputs = [
+            combined_values(value) if item.is_list else value
+            for item, value in zip(op.inputs, operation.operands_source(), strict=False)
+        ]
         position = block.ops.index(operation)
         with world_guard("pir"), program_guard(program), insertion_point_at(position):
             results = rule(*inputs, **attribute_values(operation))
         results = results if isinstance(results, tuple) else (results,)
-        for old, new in zip(operation.results(), results, strict=True):
-            if old.type() is not None:
+        for result, made in zip(operation.results(), results, strict=True):
+            if result.type() is None:
+                continue
+            olds = split_values(result)
+            news = made if isinstance(made, list) else [made]
+            for old, new in zip(olds, news, strict=True):
                 new.stop_gradient = old.stop_gradient
                 old.replace_all_uses_with(new)
                 replaced[old] = new
+            split = split_op_of(result)
+            if split is not None:
+                split.erase()
         operation.erase()
     return [replaced.get(value, value) for value in values]

@@ -21,14 +21,15 @@ class Instruction:
     Attributes:
         op: whose kernel is called.
         inputs: per input of the op: a variable's name, a list of names (for a list input), or None.
-        outputs: per output of the op: the name it gets, or None if nobody wants it.
+        outputs: per output of the op: the name it gets, a list of names (for a list output), or
+            None if nobody wants it.
         attrs: attributes that are known.
         attr_inputs: attributes whose value is a variable (an IntArray or Scalar made by an op).
     """
 
     op: Op
     inputs: list[Any]
-    outputs: list[str | None]
+    outputs: list[Any]
     attrs: dict[str, Any] = field(default_factory=dict)
     attr_inputs: dict[str, str] = field(default_factory=dict)
 
@@ -41,13 +42,16 @@ class Instruction:
 
     def writes(self) -> list[str]:
         """The names of all variables that the instruction writes."""
-        return [name for name in self.outputs if name is not None]
+        names: list[str] = []
+        for item in self.outputs:
+            names += item if isinstance(item, list) else [item] if item is not None else []
+        return names
 
     def __str__(self) -> str:
         attrs = [f"{name}={value!r}" for name, value in self.attrs.items()]
         attrs += [f"{name}={value}" for name, value in self.attr_inputs.items()]
         inputs = [str(item).replace("'", "") for item in self.inputs]
-        outputs = ", ".join(name or "_" for name in self.outputs)
+        outputs = ", ".join(str(item or "_").replace("'", "") for item in self.outputs)
         return f"{outputs} = {self.op.name}({', '.join(inputs + attrs)})"
 
 

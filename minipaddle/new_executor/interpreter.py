@@ -114,7 +114,10 @@ def _call(instruction: Instruction, number: int, constants: dict[str, Any], xp: 
         else:
             constants[f"{name}_{number}"] = value
             arguments.append(f"{name}={name}_{number}")
-    targets = [name or "_" for name in instruction.outputs]
+    targets = [
+        f"[{', '.join(item)}]" if isinstance(item, list) and item else item or "_"
+        for item in instruction.outputs
+    ]
     several = len(op.outputs) > 1 or op.forward_op is not None
     target = _targets(targets) if several else targets[0]
     return f"{target} = {op.name}({', '.join(arguments)})"

@@ -18,7 +18,9 @@ from minipaddle.pir.core.block import Program
 from minipaddle.pir.core.builder import append_phi_op, program_guard
 from minipaddle.pir.core.constant import attribute_values
 from minipaddle.pir.core.operation import Operation
+from minipaddle.pir.core.type import VectorType
 from minipaddle.pir.core.value import Value
+from minipaddle.pir.core.vector import all_results, combined_values, split_values
 
 
 def append_backward(
@@ -124,13 +126,7 @@ def _needs_grad(value: Value | None, stopped: set[Value]) -> bool:
 
 def _sources(op: Operation) -> list[Value]:
     """The values that an operation reads, looking through builtin.combine."""
-    found: list[Value] = []
-    for value in op.operands_source():
-        if value is not None and value.get_defining_op().name() == "builtin.combine":
-            found += [v for v in value.get_defining_op().operands_source() if v is not None]
-        elif value is not None:
-            found.append(value)
-    return found
+    return [piece for value in op.operands_source() for piece in combined_values(value)]
 
 
 def _path_to(
@@ -139,7 +135,7 @@ def _path_to(
     """The operations through which a gradient flows from `outputs`."""
     needed, path = set(outputs), []
     for op in reversed(ops):
-        if op.info.op is None or needed.isdisjoint(op.results()):
+        if op.info.op is None or needed.isdisjoint(all_results(op)):
             continue
         sources = [value for value in _sources(op) if _needs_grad(value, stopped)]
         if not sources or "ForwardOnly" in op.info.op.traits:
@@ -187,14 +183,18 @@ class _Walk:
         targets: dict[str, list[Value]] = {}
         for item, source in zip(declaration.inputs, op.operands_source(), strict=False):
             if item.is_list and source is not None:
-                pieces = [v for v in source.get_defining_op().operands_source() if v is not None]
-                values[item.name] = targets[item.name] = pieces
+                values[item.name] = targets[item.name] = combined_values(source)
             else:
                 values[item.name] = source
                 targets[item.name] = [] if source is None else [source]
         for name, result in zip(declaration.outputs, op.results(), strict=True):
-            values[name] = result
-            values[f"{name}_grad"] = self.gradient_of(result)
+            if isinstance(result.type(), VectorType):
+                values[name] = split_values(result)
+                grads = [self.gradient_of(v) or self._zeros_like(v) for v in values[name]]
+                values[f"{name}_grad"] = grads
+            else:
+                values[name] = result
+                values[f"{name}_grad"] = self.gradient_of(result)
         for item in vjp.inputs:
             if item.name.endswith("_grad") and values[item.name] is None:
                 values[item.name] = self._zeros_like(values[item.name.removesuffix("_grad")])
@@ -218,7 +218,9 @@ class _Walk:
             )
         for name, result in zip(vjp.wrt, results, strict=True):
             gradients = result if isinstance(result, list) else [result]
-            for value, gradient in zip(targets[name], gradients, strict=True):
+            if result is None:  # of an optional input that is not given
+                continue
+            for value, gradient in zip(targets[name], gradients, strict=False):
                 if _needs_grad(value, self.stopped) and gradient.type() is not None:
                     self.add(value, gradient)
 

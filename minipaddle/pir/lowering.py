@@ -18,7 +18,9 @@ from minipaddle.new_executor.instruction import Instruction, InstructionList, pr
 from minipaddle.pir.core.block import Program
 from minipaddle.pir.core.constant import attribute_values
 from minipaddle.pir.core.operation import Operation
+from minipaddle.pir.core.type import DenseTensorType, VectorType
 from minipaddle.pir.core.value import Value
+from minipaddle.pir.core.vector import combined_values, split_values
 
 
 def lower_program(
@@ -71,7 +73,7 @@ def number_values(ops: Sequence[Operation]) -> dict[Value, str]:
     numbers: dict[Value, str] = {}
     for op in ops:
         for result in op.results():
-            if result.type() is not None:
+            if isinstance(result.type(), DenseTensorType):
                 numbers[result] = f"v{len(numbers)}"
     return numbers
 
@@ -83,9 +85,8 @@ def instruction_of(op: Operation, numbers: dict[Value, str]) -> Instruction:
     count = len(declaration.inputs)
     inputs: list[Any] = []
     for value in op.operands_source()[:count]:
-        if value is not None and value.get_defining_op().name() == "builtin.combine":
-            pieces = value.get_defining_op().operands_source()
-            inputs.append([numbers[piece] for piece in pieces if piece is not None])
+        if value is not None and isinstance(value.type(), VectorType):
+            inputs.append([numbers[piece] for piece in combined_values(value)])
         else:
             inputs.append(None if value is None else numbers[value])
     attrs = attribute_values(op)
@@ -95,7 +96,12 @@ def instruction_of(op: Operation, numbers: dict[Value, str]) -> Instruction:
         for name, value in zip(mutable, op.operands_source()[count:], strict=True)
         if name not in attrs and value is not None
     }
-    outputs = [numbers.get(result) for result in op.results()]
+    outputs: list[Any] = [
+        [numbers[value] for value in split_values(result)]
+        if isinstance(result.type(), VectorType)
+        else numbers.get(result)
+        for result in op.results()
+    ]
     return Instruction(declaration, inputs, outputs, attrs, attr_inputs)
 
 

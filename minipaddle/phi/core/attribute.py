@@ -32,14 +32,41 @@ Axes = Annotated[Any, "a list of axes, which stays between the braces in PIR"]
 MUTABLE = (IntArray, Scalar)  # the kinds that PIR shows as operands
 
 
+class UnknownInts(tuple):
+    """An IntArray that another op computes: InferMeta sees -1 for each number."""
+
+
+class UnknownNumber:
+    """A Scalar that another op computes. InferMeta may pass it on, but not ask for its value."""
+
+    def __init__(self, who: str, name: str) -> None:
+        self.who, self.name = who, name
+
+    def _refuse(self, *others: Any) -> Any:
+        raise ValueError(
+            f"{self.who}: expected {self.name} to be known before the program runs, but got a "
+            "value that another operation computes. Pass a number."
+        )
+
+    __int__ = __index__ = __float__ = __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __add__ = __radd__ = __mod__ = __neg__ = _refuse
+
+
+def is_symbolic(value: Any) -> bool:
+    """True for a Variable or a Value: its contents are known only when the program runs."""
+    return getattr(value, "is_symbolic", False)
+
+
 def _ints(value: Any) -> tuple[int, ...]:
     if value is None:
         return ()
     if hasattr(value, "numpy"):  # a Tensor
         value = value.numpy()
-    if np.ndim(value) == 0 and not isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)):
+        return tuple(int(item) if hasattr(item, "numpy") else operator.index(item) for item in value)
+    if np.ndim(value) == 0:
         return (operator.index(value),)
-    return tuple(operator.index(item) for item in np.asarray(value, dtype=object).ravel())
+    return tuple(operator.index(item) for item in value.ravel().tolist())
 
 
 def _number(value: Any) -> Any:
@@ -93,12 +120,14 @@ CONVERTERS: dict[Any, tuple[Callable[[Any], Any], str]] = {
 
 def convert(who: str, name: str, kind: Any, value: Any) -> Any:
     """Turns a user's `value` into the attribute's own form: tuples of ints, Python numbers, a
-    DataType, a Place.
+    DataType, a Place. A Variable or a Value that stands for an IntArray or a Scalar stays.
 
     Raises:
         TypeError: the value is not of that kind.
     """
     function, wanted = CONVERTERS[kind]
+    if kind in MUTABLE and is_symbolic(value):
+        return value
     try:
         return function(value)
     except (TypeError, ValueError) as error:

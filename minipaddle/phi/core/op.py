@@ -26,7 +26,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Annotated, Any
 
@@ -139,8 +139,14 @@ class Op:
         self.name = name
         self.source = source
         self.traits = frozenset(traits)
-        self.outputs = tuple(outputs)
-        self.inplace = dict(inplace or {})  # output name -> the input whose memory it takes over
+        self.outputs = tuple(item.removesuffix("[]") for item in outputs)
+        # "out[]": this output is a list of Tensors
+        self.list_outputs = frozenset(o.removesuffix("[]") for o in outputs if o.endswith("[]"))
+        # output name -> the input whose memory it takes over: in the op itself where its name ends
+        # in "_", otherwise in its in-place form, see `inplace_op`
+        forms = dict(inplace or {})
+        self.inplace = forms if name.endswith("_") else {}
+        self.inplace_form = {} if name.endswith("_") else forms
         self.inputs, self.attrs = _parameters(kernel, skip=1)
         self.same_dtype = tuple(same_dtype)  # inputs that must have one dtype
         self.promote = tuple(promote)  # inputs that are cast to a common dtype first
@@ -148,8 +154,10 @@ class Op:
         self.kernels.register(KernelKey(), kernel)
         self.infer_meta_fn: Callable | None = None
         self.vjp_rule: Vjp | None = None
+        self.grad_kernel_fn: Callable | None = None
         self.decomp_rule: Callable | None = None
         self.forward_op: Op | None = None  # of a `<op>_grad` op: the op that it belongs to
+        self.pure_op: Op | None = None  # of an in-place form: the op that it is a form of
         self.dygraph_function: Callable | None = None  # written from all this at the first call
         self.__name__ = name
         self.__doc__ = inspect.getdoc(kernel)
@@ -174,9 +182,25 @@ class Op:
         if rule is None:
             return partial(self.vjp, wrt=wrt, invoke=invoke)
         self.vjp_rule = Vjp(self, rule, wrt, invoke)
-        self.dygraph_function = None  # what was written from the old declaration is out of date
-        self.__dict__.pop("grad_op", None)
+        self._forget_derived()
         return rule
+
+    def grad_kernel(self, function: Callable) -> Callable:
+        """Sets a hand-written kernel of `<op>_grad`, where it is clearly faster than the rule.
+
+        It has the parameters of the rule, after `xp` and `wanted`: one bool per gradient. Where
+        `wanted` is False, it may return None. The rule stays: it says what is right, it serves
+        gradients of gradients, and a test compares the two.
+        """
+        self.grad_kernel_fn = function
+        self._forget_derived()
+        return function
+
+    def _forget_derived(self) -> None:
+        """What was written from the old declaration is out of date."""
+        self.dygraph_function = None
+        self.__dict__.pop("grad_op", None)
+        self.__dict__.pop("inplace_op", None)
 
     def decomp(self, rule: Callable) -> Callable:
         """Sets the decomposition: the op in terms of simpler ops, written in ops."""
@@ -188,7 +212,7 @@ class Op:
 
         def register(function: Callable) -> Callable:
             self.kernels.register(KernelKey(backend, "ALL_LAYOUT", dtype), function)
-            self.dygraph_function = None
+            self._forget_derived()
             return function
 
         return register
@@ -243,8 +267,16 @@ class Op:
 
     @cached_property
     def grad_op(self) -> Op:
-        """The op `<name>_grad`, derived from the rule: its kernel is the rule bound to kernels."""
+        """The op `<name>_grad`, derived from the rule: its kernel is the hand-written one, or the
+        rule bound to kernels.
+
+        Beside its inputs and attributes, the kernel takes `wanted`: one bool per gradient.
+        """
+        if self.pure_op is not None:
+            return self.pure_op.grad_op
         vjp = self.require_vjp()
+        by_hand = self.grad_kernel_fn
+        everything = (True,) * len(vjp.wrt)
 
         def checked(results: Any) -> tuple:
             if not isinstance(results, tuple) or len(results) != len(vjp.wrt):
@@ -255,25 +287,86 @@ class Op:
                 )
             return results
 
-        def kernel(xp: types.ModuleType, *inputs: Any, **attrs: Any) -> tuple:
+        def kernel(xp: types.ModuleType, *inputs: Any, wanted: Any = None, **attrs: Any) -> tuple:
+            if by_hand is not None:
+                return checked(by_hand(xp, wanted or everything, *inputs, **attrs))
             return checked(vjp.bound_to(xp, lambda op: partial(op.run, xp))(*inputs, **attrs))
 
+        lists = {item.name for item in self.inputs if item.is_list}
         derived = Op.__new__(Op)
         derived.name = derived.__name__ = f"{self.name}_grad"
         derived.source = self.source.replace("ops.yaml", "backward.yaml")
         derived.__doc__ = f"The gradient of {self.name}."
         derived.traits = frozenset()
         derived.outputs = tuple(f"{name}_grad" for name in vjp.wrt)
-        derived.inplace = {}
-        derived.inputs, derived.attrs = vjp.inputs, vjp.attrs
+        derived.list_outputs = frozenset(f"{name}_grad" for name in vjp.wrt if name in lists)
+        derived.inplace = derived.inplace_form = {}
+        derived.inputs = tuple(
+            replace(item, is_list=item.name in lists or self._is_list_output(item.name))
+            for item in vjp.inputs
+        )
+        derived.attrs = vjp.attrs
         derived.same_dtype = derived.promote = ()
         derived.kernels = KernelFactory(derived.name)
         derived.kernels.register(KernelKey(), kernel)
         derived.infer_meta_fn = lambda *inputs, **attrs: checked(
             vjp.bound_to(MetaTensor, lambda op: op.meta_with_defaults)(*inputs, **attrs)
         )
-        derived.vjp_rule = derived.decomp_rule = None
-        derived.forward_op = self
+        derived.vjp_rule = derived.decomp_rule = derived.grad_kernel_fn = None
+        derived.forward_op, derived.pure_op = self, None
+        derived.dygraph_function = None
+        return derived
+
+    def _is_list_output(self, name: str) -> bool:
+        """True for the name of a list output, or of its gradient."""
+        return name.removesuffix("_grad") in self.list_outputs
+
+    @cached_property
+    def inplace_op(self) -> Op:
+        """The in-place form, `relu_` of `relu`: the same kernel, whose result is written into the
+        input's memory.
+
+        Raises:
+            KeyError: the op has no in-place form.
+        """
+        if not self.inplace_form:
+            raise KeyError(f"{self.name} has no in-place form. Use {self.name} itself.")
+        positions = {
+            output: [item.name for item in self.inputs].index(source)
+            for output, source in self.inplace_form.items()
+        }
+
+        def written(name: str, result: Any, target: Any) -> Any:
+            if result.size != target.size:
+                raise ValueError(
+                    f"{self.name}_: expected a result of the input's shape {list(target.shape)}, "
+                    f"but got {list(result.shape)}. Use {self.name}, which makes a new Tensor."
+                )
+            if result.shape == target.shape and result.dtype == target.dtype:
+                target[...] = result
+                return target
+            return result  # another shape: a view of the same memory; another dtype: new memory
+
+        def kernel(xp: types.ModuleType, *inputs: Any, **attrs: Any) -> Any:
+            results = self.run(xp, *inputs, **attrs)
+            several = results if isinstance(results, tuple) else (results,)
+            several = tuple(
+                written(name, result, inputs[positions[name]]) if name in positions else result
+                for name, result in zip(self.outputs, several)
+            )
+            return several if isinstance(results, tuple) else several[0]
+
+        derived = Op.__new__(Op)
+        derived.__dict__.update(self.__dict__)
+        for cached in ("grad_op", "inplace_op"):
+            derived.__dict__.pop(cached, None)
+        derived.name = derived.__name__ = f"{self.name}_"
+        derived.__doc__ = f"{self.name}, written into the memory of its input."
+        derived.inplace, derived.inplace_form = self.inplace_form, {}
+        derived.kernels = KernelFactory(derived.name)
+        derived.kernels.register(KernelKey(), kernel)
+        derived.decomp_rule = None
+        derived.pure_op = self
         derived.dygraph_function = None
         return derived
 
@@ -370,7 +463,7 @@ def op(
 
 
 def find_op(name: str) -> Op:
-    """The op of that name; `<op>_grad` is derived if need be.
+    """The op of that name; `<op>_grad` and the in-place form `<op>_` are derived if need be.
 
     Raises:
         KeyError: there is no such op.
@@ -380,6 +473,9 @@ def find_op(name: str) -> Op:
     forward = OPS.get(name.removesuffix("_grad"))
     if name.endswith("_grad") and forward is not None and forward.vjp_rule is not None:
         return forward.grad_op
+    pure = OPS.get(name.removesuffix("_"))
+    if name.endswith("_") and pure is not None and pure.inplace_form:
+        return pure.inplace_op
     close = [known for known in OPS if known.startswith(name[:3])]
     raise KeyError(
         f"find_op: expected the name of a declared op, but got {name!r}. "

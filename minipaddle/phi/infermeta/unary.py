@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from minipaddle.common import dtype as dtypes
+from minipaddle.phi.core.attribute import UnknownInts
 from minipaddle.phi.core.meta_tensor import MetaTensor
 
 
@@ -59,6 +60,8 @@ def reduced(who: str, keep_integers: bool = False) -> Any:
 
 def reshaped(x: MetaTensor, *, shape: Sequence[int]) -> MetaTensor:
     """-1 is worked out from the other sizes; 0 copies the input's size at that place."""
+    if isinstance(shape, UnknownInts):
+        return MetaTensor(shape, x.dtype)
     if any(size < -1 for size in shape) or list(shape).count(-1) > 1:
         raise ValueError(
             f"reshape: expected sizes of 0 or more and at most one -1, but got {list(shape)}. "

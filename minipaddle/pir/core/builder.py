@@ -18,10 +18,12 @@ from minipaddle.phi.core.op import OPS, Attr, Op
 from minipaddle.phi.core.world import tracer
 from minipaddle.pir.core.attribute import Attribute
 from minipaddle.pir.core.block import Program
-from minipaddle.pir.core.constant import required_constant
+from minipaddle.pir.core.constant import constant_or_unknown
 from minipaddle.pir.core.operation import Operation
-from minipaddle.pir.core.type import DenseTensorType, Type, VectorType
+from minipaddle.pir.core.type import Type, VectorType
 from minipaddle.pir.core.value import Value
+from minipaddle.pir.core.vector import combined_values
+from minipaddle.pir.core.verify import type_of
 
 
 class _Current(threading.local):
@@ -130,6 +132,13 @@ def combine(values: Sequence[Value]) -> Value:
     return build("builtin.combine", values, attributes, [types]).result(0)
 
 
+def split(value: Value) -> list[Value]:
+    """The values of a list: `builtin.split`."""
+    types = value.type().items  # type: ignore[union-attr]
+    attributes = {"stop_gradient": flags(*[value.stop_gradient] * len(types))}
+    return build("builtin.split", [value], attributes, types).results()
+
+
 def append_phi_op(
     op: Op,
     inputs: Sequence[Any],
@@ -137,12 +146,14 @@ def append_phi_op(
     *,
     attr_operands: dict[str, Value] | None = None,
     wanted: Sequence[bool] | None = None,
-) -> list[Value]:
+) -> list[Any]:
     """Inserts the operation `pd_op.<name>`; InferMeta gives the result types.
+
+    Returns one Value per output; for an output that is a list, the list of its Values.
 
     Args:
         inputs: Values, lists of Values, or None, in the order of the declaration.
-        attrs: phi's attributes. IntArray and Scalar become operands.
+        attrs: phi's attributes. IntArray and Scalar become operands, and may be Values already.
         attr_operands: values that exist already for IntArray and Scalar attributes.
         wanted: per output; a False one gets no type.
 
@@ -160,13 +171,12 @@ def append_phi_op(
         found = [piece.meta() for piece in pieces]
         values.append(pieces if item.is_list else pieces[0] if pieces else None)
         metas.append(found if item.is_list else found[0] if found else None)
-    known = {name: required_constant(op.name, name, value) for name, value in ready.items()}
+    ready |= {name: value for name, value in attrs.items() if isinstance(value, Value)}
+    known = {name: constant_or_unknown(op.name, name, value) for name, value in ready.items()}
     # InferMeta comes first: if it refuses, nothing has been added to the program
     results = op.infer_metas(metas, {**attrs, **known})
     types = [
-        None
-        if meta is None or (wanted is not None and not wanted[position])
-        else DenseTensorType(meta.dtype, meta.shape)
+        type_of(meta) if wanted is None or wanted[position] else None
         for position, meta in enumerate(results)
     ]
     operands = [combine(value) if isinstance(value, list) else value for value in values]
@@ -177,7 +187,8 @@ def append_phi_op(
     ]
     held = {attr.name: attrs[attr.name] for attr in op.attrs if not attr.mutable}
     held["stop_gradient"] = [_stop_gradient(op, operands)] * len(types)
-    return insert(Operation(f"pd_op.{op.name}", operands, held, types)).results()
+    made = insert(Operation(f"pd_op.{op.name}", operands, held, types)).results()
+    return [split(value) if isinstance(value.type(), VectorType) else value for value in made]
 
 
 def _as_value(op: Op, name: str, value: Any) -> Value:
@@ -198,13 +209,7 @@ def _stop_gradient(op: Op, operands: Sequence[Value | None]) -> bool:
         return True
     flags = []
     for value in operands:
-        if value is None:
-            continue
-        maker = value.get_defining_op()
-        if maker.name() == "builtin.combine":
-            flags += [v.stop_gradient for v in maker.operands_source() if v is not None]
-        else:
-            flags.append(value.stop_gradient)
+        flags += [piece.stop_gradient for piece in combined_values(value)]
     return all(flags)
 
 

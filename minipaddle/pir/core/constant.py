@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from minipaddle.phi.core.attribute import UnknownInts, UnknownNumber
 from minipaddle.pir.core.operation import Operation
 from minipaddle.pir.core.value import Value
 
@@ -21,23 +22,19 @@ def constant_of(value: Value | None) -> Any:
     return value.get_defining_op().attributes["value"].value
 
 
-def required_constant(who: str, name: str, value: Value) -> Any:
-    """The contents of a value that InferMeta needs. Raises ValueError if it is no constant."""
+def constant_or_unknown(who: str, name: str, value: Value) -> Any:
+    """The contents of a value that stands for an attribute, for InferMeta."""
     constant = constant_of(value)
-    if constant is None:
-        raise ValueError(
-            f"{who}: expected {name} to be known before the program runs, but got a value that "
-            "another operation computes. Pass numbers."
-        )
-    return constant
+    if constant is not None:
+        return constant
+    if len(value.shape) == 1:
+        return UnknownInts([-1] * max(value.shape[0], 0))
+    return UnknownNumber(who, name)
 
 
 def attribute_values(op: Operation, for_infer_meta: bool = False) -> dict[str, Any]:
     """All of phi's attributes of an operation: from the braces, and from operands that are
-    constants.
-
-    Raises:
-        ValueError: `for_infer_meta` and an operand is no constant.
+    constants. What is computed when the program runs is left out, or, `for_infer_meta`, unknown.
     """
     declaration = op.info.op
     assert declaration is not None
@@ -52,5 +49,5 @@ def attribute_values(op: Operation, for_infer_meta: bool = False) -> dict[str, A
         if constant is not None:
             values[attr.name] = constant
         elif for_infer_meta and operand is not None:
-            values[attr.name] = required_constant(declaration.name, attr.name, operand)
+            values[attr.name] = constant_or_unknown(declaration.name, attr.name, operand)
     return values

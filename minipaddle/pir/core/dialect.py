@@ -77,6 +77,7 @@ SPECIAL = {
             traits=frozenset(["SideEffect"]),
         ),
         OpInfo("builtin.combine", inputs=("x*",), outputs=("out",)),
+        OpInfo("builtin.split", inputs=("x",), outputs=("out*",)),
         OpInfo(
             "pd_op.data",
             outputs=("out",),

@@ -56,6 +56,8 @@ class OpOperand:
 class Value:
     """A value: the result of an operation. It has a type, and is written exactly once."""
 
+    is_symbolic = True  # no data before the program runs
+
     def __init__(self, type: Type | None, owner: Operation, index: int) -> None:
         self._type = type
         self._owner = owner

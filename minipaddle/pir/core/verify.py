@@ -44,7 +44,8 @@ def verify_operation(op: Operation) -> None:
             f"{op.num_operands()}. "
             "Give it one value for each."
         )
-    if op.num_results() != len(info.outputs):
+    star = any(name.endswith("*") for name in info.outputs)
+    if not star and op.num_results() != len(info.outputs):
         raise IRError(
             f"verify: expected {info.name} to have the results {list(info.outputs)}, but got "
             f"{op.num_results()}. "
@@ -86,15 +87,24 @@ def infer_types(op: Operation) -> list[Type | None]:
     count = len(op.info.op.inputs)
     metas: list[Any] = [None if v is None else v.meta() for v in op.operands_source()[:count]]
     results = op.info.op.infer_metas(metas, attribute_values(op, for_infer_meta=True))
-    return [None if meta is None else DenseTensorType(meta.dtype, meta.shape) for meta in results]
+    return [type_of(meta) for meta in results]
+
+
+def type_of(meta: Any) -> Type | None:
+    """The type of a MetaTensor, or of a list of them; None for a result that is not made."""
+    if meta is None:
+        return None
+    if isinstance(meta, list):
+        return VectorType(DenseTensorType(item.dtype, item.shape) for item in meta)
+    return DenseTensorType(meta.dtype, meta.shape)
 
 
 def _agree(found: Type, wanted: Type) -> bool:
     """Equal, or different only where one of them does not know a size yet."""
     if found is wanted:
         return True
-    if isinstance(found, VectorType) or isinstance(wanted, VectorType):
-        return False
+    if isinstance(found, VectorType) and isinstance(wanted, VectorType):
+        return len(found.items) == len(wanted.items) and all(map(_agree, found.items, wanted.items))
     if not isinstance(found, DenseTensorType) or not isinstance(wanted, DenseTensorType):
         return False
     return (
