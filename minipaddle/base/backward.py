@@ -20,11 +20,12 @@ from minipaddle.base.framework import (
     Parameter,
     Program,
     Variable,
+    attr_variables,
     phi_attrs,
     program_guard,
 )
 from minipaddle.base.layer_helper import append_phi_op
-from minipaddle.base.op_compat import compat_of, slot_of
+from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.phi.core.op import OPS
 from minipaddle.phi.core.world import world_guard
 
@@ -203,16 +204,25 @@ class _Walk:
         """
         op = operator.phi_op
         compat, vjp, attrs = compat_of(op.name), op.require_vjp(), phi_attrs(operator)
+        attrs |= {a: self.block.var(name) for a, name in attr_variables(operator).items()}
         values = {}
         for item in op.inputs:
             found = [self.block.var(name) for name in operator.input(slot_of(compat, item.name))]
             values[item.name] = found if item.is_list else found[0] if found else None
         for name in op.outputs:
-            (variable,) = (self.block.var(n) for n in operator.output(slot_of(compat, name)))
-            values[name] = variable
-            values[f"{name}_grad"] = self.gradient_of(variable.name)
+            made = [self.block.var(n) for n in operator.output(output_slot(compat, name))]
+            if name in op.list_outputs:
+                values[name] = made
+                grads = [self.gradient_of(v.name) or self._zeros_like(v) for v in made]
+                values[f"{name}_grad"] = grads
+            elif made:
+                values[name] = made[0]
+                values[f"{name}_grad"] = self.gradient_of(made[0].name)
+            else:
+                values[name] = values[f"{name}_grad"] = None
         for item in vjp.inputs:
-            if item.name.endswith("_grad") and values[item.name] is None:
+            unused = item.name.endswith("_grad") and values[item.name] is None
+            if unused and values[item.name.removesuffix("_grad")] is not None:
                 values[item.name] = self._zeros_like(values[item.name.removesuffix("_grad")])
         inputs = [values[item.name] for item in vjp.inputs]
         rule_attrs = op_attrs(vjp.attrs, attrs)
@@ -220,13 +230,17 @@ class _Walk:
         if vjp.invoke:
             self._append_rule(vjp, inputs, rule_attrs, targets)
             return
-        names = {
-            f"{name}_grad": self._new_piece(target[0]) if target[0] not in self.stopped else None
-            for name, target in zip(vjp.wrt, targets, strict=True)
-        }
-        for variable in append_phi_op(op.grad_op, inputs, rule_attrs, names):
-            if variable is not None:
-                variable.stop_gradient = False
+        names: dict[str, Any] = {}
+        for name, target in zip(vjp.wrt, targets, strict=True):
+            wanted = [n for n in target if n not in self.stopped]
+            if f"{name}_grad" in op.grad_op.list_outputs and wanted:
+                names[f"{name}_grad"] = [self._new_piece(n) for n in target]
+            else:
+                names[f"{name}_grad"] = self._new_piece(wanted[0]) if wanted else None
+        for made in append_phi_op(op.grad_op, inputs, rule_attrs, names):
+            for variable in made if isinstance(made, list) else [made]:
+                if variable is not None:
+                    variable.stop_gradient = False
 
     def _append_rule(self, vjp: Any, inputs: list, attrs: dict, targets: list[list[str]]) -> None:
         """Runs a rule on Variables: its ops land in the block; the results get the gradients'
@@ -236,8 +250,8 @@ class _Walk:
         results = vjp.rule(*inputs, **attrs)
         for names, result in zip(targets, results, strict=True):
             pieces = result if isinstance(result, list) else [result]
-            for name, piece in zip(names, pieces, strict=True):
-                if name in self.stopped:
+            for name, piece in zip(names, pieces, strict=False):
+                if name in self.stopped or piece is None:
                     continue
                 new_name = self._new_piece(name)
                 if piece.name in before or piece.name.endswith("@GRAD"):

@@ -27,6 +27,7 @@ from minipaddle.common import unique_name
 from minipaddle.common.dtype import DataType
 from minipaddle.common.errors import IRError
 from minipaddle.common.size import Size
+from minipaddle.phi.core.attribute import unknown
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import Op, find_op
 
@@ -328,12 +329,13 @@ class Block:
             found = [self.vars[name].meta() for name in names if name in self.vars]
             metas.append(found if item.is_list else found[0] if found else None)
         for name, meta in zip(op.outputs, op.infer_metas(metas, phi_attrs(operator)), strict=True):
-            for target in operator.output(output_slot(compat, name)):
-                if meta is not None and target in self.vars:
+            several = meta if isinstance(meta, list) else [meta]
+            for target, found in zip(operator.output(output_slot(compat, name)), several):
+                if found is not None and target in self.vars:
                     tensor = self.vars[target].desc.type.dense_tensor.tensor
-                    tensor.data_type = meta.dtype.proto_number
+                    tensor.data_type = found.dtype.proto_number
                     tensor.ClearField("dims")
-                    tensor.dims.extend(meta.shape)
+                    tensor.dims.extend(found.shape)
 
     def _rename_var(self, old: str, new: str) -> None:
         variable = self.vars.pop(old)
@@ -504,4 +506,13 @@ def phi_attrs(operator: Operator) -> dict[str, Any]:
                 text = operator.attr("str_value")
                 value = value if text in ("", "True", "False") else float(text)
             attrs[attr.name] = dtypes.BY_PROTO[value] if attr.kind is DataType else value
+    for name, variable in attr_variables(operator).items():
+        attrs[name] = unknown(op.name, name, operator.block.var(variable).shape)
     return op.complete(attrs)
+
+
+def attr_variables(operator: Operator) -> dict[str, str]:
+    """The attributes of an Operator that are given as Variables: phi's name -> the variable's."""
+    op, compat = operator.phi_op, compat_of(operator.phi_op.name)
+    found = {a.name: operator.input(compat.tensor_slot(a.name)) for a in op.attrs if a.mutable}
+    return {name: variables[0] for name, variables in found.items() if variables}

@@ -11,6 +11,7 @@ from typing import Any
 from minipaddle.base.framework import Variable, default_main_program
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.common import unique_name
+from minipaddle.phi.core.attribute import is_symbolic, unknown
 from minipaddle.phi.core.op import Op
 
 
@@ -18,14 +19,19 @@ def append_phi_op(
     op: Op,
     inputs: list[Any],
     attrs: dict[str, Any],
-    output_names: dict[str, str | None] | None = None,
-) -> list[Variable | None]:
+    output_names: dict[str, Any] | None = None,
+) -> list[Any]:
     """Appends a phi op to the current block, under its old names. InferMeta gives the outputs'
     shapes.
 
     Args:
         inputs: Variables, lists of Variables, or None, in the order of the declaration.
-        output_names: names for the outputs; None: this output is not wanted. Default: new names.
+        attrs: phi's attributes. IntArray and Scalar may be Variables.
+        output_names: names for the outputs (for a list, one each); None: this output is not
+            wanted. Default: new names.
+
+    Returns:
+        One Variable per output, or a list of them; None for what is not wanted.
 
     Raises:
         ValueError, TypeError: an input is no Variable, or InferMeta refuses.
@@ -46,9 +52,14 @@ def append_phi_op(
         found = [variable.meta() for variable in values]
         metas.append(found if item.is_list else found[0] if found else None)
         slots[slot_of(compat, item.name)] = [variable.name for variable in values]
+    attrs = dict(attrs)
+    for name, variable in attrs.items():
+        if isinstance(variable, Variable):
+            slots[compat.tensor_slot(name)] = [variable.name]
+            attrs[name] = unknown(op.name, name, variable.shape)
     results = op.infer_metas(metas, attrs)
     layer = unique_name.generate(compat.layer or compat.type) if output_names is None else ""
-    outputs: list[Variable | None] = []
+    outputs: list[Any] = []
     out_slots: dict[str, list[str]] = {}
     for position, (name, meta) in enumerate(zip(op.outputs, results, strict=True)):
         slot = output_slot(compat, name)
@@ -62,18 +73,26 @@ def append_phi_op(
                 out_slots[slot] = []
             outputs.append(None)
         else:
-            variable = block.vars.get(wanted)
-            if variable is None:
-                variable = block.create_var(
-                    wanted,
-                    meta.shape,
-                    meta.dtype,
+            several = meta if isinstance(meta, list) else [meta]
+            if isinstance(meta, list) and output_names is None:
+                wanted = [f"{layer}.tmp_{position + number}" for number in range(len(meta))]
+            names = wanted if isinstance(wanted, list) else [wanted]
+            made = [
+                block.vars.get(own)
+                or block.create_var(
+                    own,
+                    found.shape,
+                    found.dtype,
                     stop_gradient=stop or "ForwardOnly" in op.traits,
                 )
-            out_slots[slot] = [wanted]
-            outputs.append(variable)
+                for own, found in zip(names, several, strict=True)
+            ]
+            out_slots[slot] = names
+            outputs.append(made if isinstance(meta, list) else made[0])
     named = {
-        compat.attrs.get(name, name): value for name, value in attrs.items() if name != "place"
+        compat.attrs.get(name, name): value
+        for name, value in attrs.items()
+        if name != "place" and not is_symbolic(value)
     }
     for name, extra in compat.extra.items():
         named[name] = extra(attrs) if callable(extra) else extra

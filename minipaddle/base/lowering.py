@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from minipaddle.base.framework import Program, Variable, phi_attrs
+from minipaddle.base.framework import Program, Variable, attr_variables, phi_attrs
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.new_executor.feed import check_feed, missing_feed
 from minipaddle.new_executor.instruction import Instruction, InstructionList, prune
@@ -38,11 +38,16 @@ def lower_program(
         for item in op.inputs:
             names = [number(name) for name in operator.input(slot_of(compat, item.name))]
             inputs.append(names if item.is_list else names[0] if names else None)
-        outputs: list[str | None] = []
+        outputs: list[Any] = []
         for name in op.outputs:
-            found = operator.output(output_slot(compat, name))
-            outputs.append(number(found[0]) if found else None)
-        instructions.append(Instruction(op, inputs, outputs, phi_attrs(operator)))
+            found = [number(each) for each in operator.output(output_slot(compat, name))]
+            outputs.append(
+                found if name in op.list_outputs and found else found[0] if found else None
+            )
+        computed = attr_variables(operator)
+        attrs = {k: v for k, v in phi_attrs(operator).items() if k not in computed}
+        attr_inputs = {attr: number(name) for attr, name in computed.items()}
+        instructions.append(Instruction(op, inputs, outputs, attrs, attr_inputs))
         written.update(operator.output_arg_names)
 
     fetched = [_fetch_name(item, block) for item in fetch_list]

@@ -7,8 +7,7 @@ An op that is not in the table keeps its name; its slots are its parameters in C
 (`learning_rate`: LearningRate).
 
 Paddle: paddle/phi/ops/yaml/op_compat.yaml.
-Left out: optional slots that pass an attribute as a Tensor (ShapeTensor and its like), XShape
-outputs.
+Left out: XShape outputs; lists of Variables for an attribute (ShapeTensorList and its like).
 """
 
 from __future__ import annotations
@@ -16,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+
+from minipaddle.phi.core.op import OPS
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class OpCompat:
         attrs: phi's attribute names -> the Program's.
         extra: attributes that phi does not have: a value, or a function of phi's attributes.
         layer: what names of its outputs start with, if not the type.
+        tensors: attribute -> the slot in which it may be given as a Variable, if that is not
+            `<Attribute>Tensor`.
     """
 
     type: str
@@ -35,6 +38,16 @@ class OpCompat:
     attrs: dict[str, str] = field(default_factory=dict)
     extra: dict[str, Any | Callable[[dict], Any]] = field(default_factory=dict)
     layer: str = ""
+    tensors: dict[str, str] = field(default_factory=dict)
+
+    def tensor_slot(self, attr: str) -> str:
+        """The slot for an attribute that is given as a Variable."""
+        return self.tensors.get(attr, f"{camel_case(attr)}Tensor")
+
+
+def camel_case(name: str) -> str:
+    """`learning_rate` -> LearningRate."""
+    return "".join(word.capitalize() for word in name.split("_"))
 
 
 def _elementwise(name: str) -> OpCompat:
@@ -94,7 +107,11 @@ def compat_of(phi_name: str) -> OpCompat:
     forward = phi_name.removesuffix("_grad")
     if phi_name.endswith("_grad") and forward in OP_COMPAT:
         compat = OP_COMPAT[forward]
-        return OpCompat(f"{compat.type}_grad", compat.slots, compat.attrs, compat.extra)
+        return OpCompat(
+            f"{compat.type}_grad", compat.slots, compat.attrs, compat.extra, tensors=compat.tensors
+        )
+    if phi_name.endswith("_"):  # an in-place op has the plain name, and writes its input's name
+        return compat_of(phi_name.removesuffix("_"))
     return OpCompat(phi_name)
 
 
@@ -105,13 +122,13 @@ def phi_name_of(op_type: str) -> str:
     forward = op_type.removesuffix("_grad")
     if op_type.endswith("_grad") and forward in _BY_TYPE:
         return f"{_BY_TYPE[forward]}_grad"
-    return op_type
+    return f"{op_type}_" if op_type not in OPS and f"{op_type}_" in OPS else op_type
 
 
 def slot_of(compat: OpCompat, name: str) -> str:
     """The slot of a phi parameter: `x` -> X, `out_grad` -> Out@GRAD."""
     base = name.removesuffix("_grad")
-    slot = compat.slots.get(base) or "".join(word.capitalize() for word in base.split("_"))
+    slot = compat.slots.get(base) or camel_case(base)
     return f"{slot}@GRAD" if base != name else slot
 
 

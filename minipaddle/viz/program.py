@@ -130,7 +130,9 @@ class _Film:
         for variable, value in zip(
             instruction.outputs, results if several else [results], strict=True
         ):
-            if variable is not None:
+            if isinstance(variable, list):
+                self.held.update(zip(variable, value))
+            elif variable is not None:
                 self.held[variable] = value
 
     def _take(

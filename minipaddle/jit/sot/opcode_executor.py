@@ -469,7 +469,7 @@ class OpcodeExecutor:
             return True
         plain = getattr(function, "__func__", function)
         if _is_ours(plain):
-            return getattr(plain, "__module__", "") in OUR_MODULES
+            return getattr(plain, "__module__", "").startswith(OUR_MODULES)
         if any(isinstance(item, TensorVariable) for item in args) and function in NEEDS_NUMBERS:
             return False
         if function is isinstance:

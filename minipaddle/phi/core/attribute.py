@@ -35,9 +35,13 @@ MUTABLE = (IntArray, Scalar)  # the kinds that PIR shows as operands
 class UnknownInts(tuple):
     """An IntArray that another op computes: InferMeta sees -1 for each number."""
 
+    is_symbolic = True
+
 
 class UnknownNumber:
     """A Scalar that another op computes. InferMeta may pass it on, but not ask for its value."""
+
+    is_symbolic = True
 
     def __init__(self, who: str, name: str) -> None:
         self.who, self.name = who, name
@@ -52,6 +56,11 @@ class UnknownNumber:
     __add__ = __radd__ = __mod__ = __neg__ = _refuse
 
 
+def unknown(who: str, name: str, shape: Any) -> Any:
+    """What InferMeta gets for the attribute `name` that a variable of this shape will hold."""
+    return UnknownInts([-1] * max(shape[0], 0)) if len(shape) == 1 else UnknownNumber(who, name)
+
+
 def is_symbolic(value: Any) -> bool:
     """True for a Variable or a Value: its contents are known only when the program runs."""
     return getattr(value, "is_symbolic", False)
@@ -63,7 +72,9 @@ def _ints(value: Any) -> tuple[int, ...]:
     if hasattr(value, "numpy"):  # a Tensor
         value = value.numpy()
     if isinstance(value, (list, tuple)):
-        return tuple(int(item) if hasattr(item, "numpy") else operator.index(item) for item in value)
+        return tuple(
+            int(item) if hasattr(item, "numpy") else operator.index(item) for item in value
+        )
     if np.ndim(value) == 0:
         return (operator.index(value),)
     return tuple(operator.index(item) for item in value.ravel().tolist())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minipaddle.phi.core.attribute import UnknownInts, UnknownNumber
+from minipaddle.phi.core.attribute import unknown
 from minipaddle.pir.core.operation import Operation
 from minipaddle.pir.core.value import Value
 
@@ -25,11 +25,7 @@ def constant_of(value: Value | None) -> Any:
 def constant_or_unknown(who: str, name: str, value: Value) -> Any:
     """The contents of a value that stands for an attribute, for InferMeta."""
     constant = constant_of(value)
-    if constant is not None:
-        return constant
-    if len(value.shape) == 1:
-        return UnknownInts([-1] * max(value.shape[0], 0))
-    return UnknownNumber(who, name)
+    return unknown(who, name, value.shape) if constant is None else constant
 
 
 def attribute_values(op: Operation, for_infer_meta: bool = False) -> dict[str, Any]:
