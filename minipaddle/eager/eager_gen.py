@@ -27,7 +27,17 @@ from minipaddle.eager.autograd_meta import AutogradMeta
 from minipaddle.eager.grad_node_info import GradNodeBase, require_not_cleared
 from minipaddle.eager.tensor import Tensor
 from minipaddle.eager.tensor_wrapper import MetaWrapper, TensorWrapper
-from minipaddle.phi.core.attribute import Axes, Floats, IntArray, Ints, Number, Scalar, convert
+from minipaddle.phi.core.attribute import (
+    Axes,
+    Floats,
+    IntArray,
+    Ints,
+    Number,
+    Scalar,
+    ScalarInt,
+    ScalarInt64,
+    convert,
+)
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import OPS, Attr, Op, Vjp, find_op
 from minipaddle.phi.core.world import tracer
@@ -40,6 +50,8 @@ EXACT_TYPE: dict[Any, type] = {
     Axes: tuple,
     Floats: tuple,
     Scalar: float,
+    ScalarInt: int,
+    ScalarInt64: int,
     Number: float,
 }
 _sources: dict[str, str] = {}
@@ -177,10 +189,14 @@ def _function_lines(op: Op) -> list[str]:
     for name in op.outputs:
         if name in op.inplace:
             target = op.inplace[name]
+            optional = any(item.name == target and item.optional for item in op.inputs)
+            inner = "    " * (1 + optional)
+            if optional:
+                lines += [f"    {name} = None", f"    if {name}_data is not None:"]
             lines += [
-                f"    {target}._data = {name}_data",
-                f"    {target}._version[0] += 1",
-                f"    {name} = {target}",
+                f"{inner}{target}._data = {name}_data",
+                f"{inner}{target}._version[0] += 1",
+                f"{inner}{name} = {target}",
             ]
         elif len(op.outputs) > 1:
             lines.append(f"    {name} = None if {name}_data is None else Tensor({name}_data)")

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from minipaddle.new_executor.instruction import Instruction, InstructionList
-from minipaddle.phi.core.attribute import Scalar
+from minipaddle.phi.core.attribute import IntArray
 
 _numbers = itertools.count()
 
@@ -102,7 +102,7 @@ def _call(instruction: Instruction, number: int, constants: dict[str, Any], xp: 
         arguments.append(f"[{', '.join(item)}]" if isinstance(item, list) else str(item))
     kinds = {attr.name: attr for attr in op.attrs}
     for name, variable in instruction.attr_inputs.items():
-        reader = "scalar" if kinds[name].kind == Scalar else "int_array"
+        reader = "int_array" if kinds[name].kind == IntArray else "scalar"
         arguments.append(f"{name}={reader}({variable})")
     for name, value in instruction.attrs.items():
         plain = isinstance(value, (bool, int, str)) or (

@@ -20,7 +20,7 @@ from minipaddle.base.framework import Operator, Program, phi_attrs
 from minipaddle.new_executor.instruction import Instruction, InstructionList
 from minipaddle.new_executor.interpreter import int_array, scalar
 from minipaddle.new_executor.scope import Scope, global_scope
-from minipaddle.phi.core.attribute import Scalar
+from minipaddle.phi.core.attribute import IntArray
 
 from .frame import Step, step, table, text
 from .player import Player
@@ -123,7 +123,7 @@ class _Film:
         kinds = {attr.name: attr.kind for attr in instruction.op.attrs}
         attrs = dict(instruction.attrs)
         for name, variable in instruction.attr_inputs.items():
-            reader = scalar if kinds[name] == Scalar else int_array
+            reader = int_array if kinds[name] == IntArray else scalar
             attrs[name] = reader(self.held[variable])
         results = instruction.op.run(np, *(read(item) for item in instruction.inputs), **attrs)
         several = len(instruction.op.outputs) > 1 or instruction.op.forward_op is not None

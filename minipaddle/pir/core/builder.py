@@ -13,7 +13,7 @@ from typing import Any
 
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.place import CPU
-from minipaddle.phi.core.attribute import IntArray
+from minipaddle.phi.core.attribute import IntArray, ScalarInt, ScalarInt64
 from minipaddle.phi.core.op import OPS, Attr, Op
 from minipaddle.phi.core.world import tracer
 from minipaddle.pir.core.attribute import Attribute
@@ -220,9 +220,13 @@ def _constant(attr: Attr, value: Any) -> Value:
         constant = {"value": tuple(value), "dtype": dtypes.int64, "place": CPU}
     else:
         op = OPS["full"]
-        whole = isinstance(attr.default, int) and not isinstance(attr.default, bool)
-        dtype = dtypes.int64 if whole else dtypes.float32
-        constant = {"shape": (1,), "value": float(value), "dtype": dtype, "place": CPU}
+        dtype, value = dtypes.float32, float(value)
+        if attr.kind in (ScalarInt, ScalarInt64):
+            dtype = dtypes.int32 if attr.kind is ScalarInt else dtypes.int64
+            value = int(value)
+        elif isinstance(attr.default, int) and not isinstance(attr.default, bool):
+            dtype = dtypes.int64
+        constant = {"shape": (1,), "value": value, "dtype": dtype, "place": CPU}
     (result,) = append_phi_op(op, [], op.complete(constant))
     return result
 
