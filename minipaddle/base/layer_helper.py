@@ -64,7 +64,7 @@ def append_phi_op(
     for position, (name, meta) in enumerate(zip(op.outputs, results, strict=True)):
         slot = output_slot(compat, name)
         wanted = f"{layer}.tmp_{position}" if output_names is None else output_names.get(name)
-        if name in op.inplace:
+        if name in op.inplace and meta is not None:
             source = inputs[[item.name for item in op.inputs].index(op.inplace[name])]
             out_slots[slot] = [source.name]
             outputs.append(source)
