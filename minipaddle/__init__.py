@@ -60,6 +60,7 @@ from minipaddle import (  # isort: skip  (after the worlds above)
     pir_utils,
     static,
     transforms,
+    utils,
     vision,
 )
 from minipaddle.nn.param_attr import ParamAttr, create_parameter
