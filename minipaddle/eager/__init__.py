@@ -11,8 +11,8 @@ from typing import Any
 
 from minipaddle.eager.tensor import EagerParamBase, Tensor, to_tensor  # isort: skip  (first: the others need it)
 from minipaddle.eager.backward import backward, grad
-from minipaddle.eager.eager_gen import call_dygraph, source_of
-from minipaddle.phi.core.op import Op
+from minipaddle.eager.eager_gen import ad_func, call_dygraph, source_of
+from minipaddle.phi.core.op import OPS, Op
 from minipaddle.phi.core.world import World, register_world, tracer
 from minipaddle.phi.math_op_patch import patch_operators
 
@@ -85,5 +85,27 @@ def _tensor_from_array(self: Tensor, other: Any) -> Tensor | None:
 
 _call_operator.convert = _tensor_from_array  # type: ignore[attr-defined]
 
+
+def _between_tensors(method: str, op: Op) -> None:
+    """Gives an operator between two Tensors the short way: straight to the generated function."""
+    general = getattr(Tensor, method)
+
+    def apply(self: Tensor, other: Any) -> Any:
+        if isinstance(other, Tensor):
+            return (op.dygraph_function or ad_func(op))(self, other)
+        return general(self, other)
+
+    apply.__name__ = method
+    setattr(Tensor, method, apply)
+
+
 patch_operators(Tensor, _call_operator)
+for _method, _op in (
+    ("__add__", "add"),
+    ("__sub__", "subtract"),
+    ("__mul__", "multiply"),
+    ("__truediv__", "divide"),
+    ("__matmul__", "matmul"),
+):
+    _between_tensors(_method, OPS[_op])
 register_world(World("dygraph", call_dygraph, _create_parameter))

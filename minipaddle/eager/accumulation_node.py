@@ -14,7 +14,6 @@ from typing import Any
 from minipaddle.eager.autograd_meta import AutogradMeta
 from minipaddle.eager.grad_node_info import GradNodeBase
 from minipaddle.eager.tensor import Tensor
-from minipaddle.phi.core.meta_tensor import MetaTensor
 
 
 class GradNodeAccumulation(GradNodeBase):
@@ -27,7 +26,7 @@ class GradNodeAccumulation(GradNodeBase):
     accumulates = True
 
     def __init__(self, leaf_meta: AutogradMeta, data: Any) -> None:
-        super().__init__([], [MetaTensor(data.shape, data.dtype)])
+        super().__init__([], [(data.shape, data.dtype)])
         self.leaf_meta = weakref.ref(leaf_meta)
 
     @property
@@ -39,8 +38,9 @@ class GradNodeAccumulation(GradNodeBase):
         meta = self.leaf_meta()
         if meta is None:
             return []
-        for hook in list(meta.hooks.values()):
-            grad = after_hook(hook, grad)
+        if meta.hooks:
+            for hook in list(meta.hooks.values()):
+                grad = after_hook(hook, grad)
         if meta.grad is not None:
             meta.grad = add_grads(meta.grad, grad, create_graph)
         elif create_graph:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from minipaddle.eager.grad_node_info import GradNodeBase
+    from minipaddle.eager.grad_node_info import Edge, GradNodeBase
     from minipaddle.eager.tensor import Tensor
 
 
@@ -21,11 +21,12 @@ class AutogradMeta:
         grad_node: the node to which this Tensor's gradient goes: the node of the op that made it,
             or for a leaf a GradNodeAccumulation.
         out_slot: which of that op's outputs this Tensor is.
+        edge: the two as an Edge, made when it is first asked for, and then shared by all readers.
         grad: the gradient, for leaves and after `retain_grads()`.
         hooks: a leaf's hooks, by number; an inner Tensor's hooks stand in its node.
     """
 
-    __slots__ = ("__weakref__", "grad", "grad_node", "hooks", "out_slot", "stop_gradient")
+    __slots__ = ("__weakref__", "edge", "grad", "grad_node", "hooks", "out_slot", "stop_gradient")
 
     def __init__(
         self,
@@ -36,8 +37,9 @@ class AutogradMeta:
         self.stop_gradient = stop_gradient
         self.grad_node = grad_node
         self.out_slot = out_slot
+        self.edge: Edge | None = None
         self.grad: Tensor | None = None
-        self.hooks: dict[int, Callable] = {}
+        self.hooks: dict[int, Callable] | None = None
 
     @property
     def is_leaf(self) -> bool:

@@ -14,8 +14,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
+from minipaddle.common.place import module_of
 from minipaddle.eager.accumulation_node import after_hook
 from minipaddle.eager.grad_node_info import GradNodeBase
 from minipaddle.eager.grad_tensor_holder import GradTensorHolder
@@ -131,7 +130,7 @@ def run_backward(
         edge = tensor._grad_edge()
         if edge is None:
             continue
-        holder = holders.setdefault(edge.node, GradTensorHolder(len(edge.node.output_metas)))
+        holder = holders.setdefault(edge.node, GradTensorHolder(len(edge.node.specs)))
         holder.add(edge.slot, _initial_grad(tensor, grad), create_graph)
     general_grad = None if inputs is None else GeneralGrad(inputs, holders)
 
@@ -154,7 +153,7 @@ def run_backward(
                 continue
             next_node = edge.node
             if result is not None:
-                wanted = next_node.output_metas[edge.slot].shape
+                wanted = next_node.specs[edge.slot][0]
                 if result._data.shape != wanted:
                     raise RuntimeError(
                         f"backward: expected {node.name()} to give a gradient of shape "
@@ -163,7 +162,7 @@ def run_backward(
                     )
                 holder = holders.get(next_node)
                 if holder is None:
-                    holder = holders[next_node] = GradTensorHolder(len(next_node.output_metas))
+                    holder = holders[next_node] = GradTensorHolder(len(next_node.specs))
                 holder.add(edge.slot, result, create_graph)
             in_degree[next_node] -= 1
             if in_degree[next_node] == 0:
@@ -173,7 +172,7 @@ def run_backward(
 
 def _initial_grad(tensor: Tensor, grad: Tensor | None) -> Tensor:
     if grad is None:
-        return Tensor(np.ones_like(tensor._data))
+        return Tensor(module_of(tensor._data).ones_like(tensor._data))
     if grad.shape != tensor.shape:
         raise ValueError(
             f"backward: expected grad_tensor of shape {list(tensor.shape)}, but got "
@@ -183,13 +182,14 @@ def _initial_grad(tensor: Tensor, grad: Tensor | None) -> Tensor:
     return grad
 
 
-def _apply_hooks(node: GradNodeBase, holder: GradTensorHolder) -> list[Tensor]:
-    """The node's gradients, complete, after the hooks on them."""
-    grads = holder.filled(node.output_metas) if None in holder.slots else holder.slots
+def _apply_hooks(node: GradNodeBase, holder: GradTensorHolder) -> list[Tensor | None]:
+    """The node's gradients, complete, after the hooks on them. None: nobody used this output."""
+    grads = holder.slots
     for slot, hooks in (node.gradient_hooks or {}).items():
         for hook in list(hooks):
-            grads[slot] = after_hook(hook, grads[slot])  # type: ignore[arg-type]
-    return grads  # type: ignore[return-value]
+            grad = grads[slot]
+            grads[slot] = None if grad is None else after_hook(hook, grad)
+    return grads
 
 
 def backward(

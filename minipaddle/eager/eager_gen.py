@@ -24,9 +24,9 @@ import numpy as np
 from minipaddle.common.dtype import DataType
 from minipaddle.common.place import Place, array_module, current_place, module_of
 from minipaddle.eager.autograd_meta import AutogradMeta
-from minipaddle.eager.grad_node_info import GradNodeBase, require_not_cleared
+from minipaddle.eager.grad_node_info import GradNodeBase, refuse_cleared, zeros_like_output
 from minipaddle.eager.tensor import Tensor
-from minipaddle.eager.tensor_wrapper import MetaWrapper, TensorWrapper
+from minipaddle.eager.tensor_wrapper import TensorWrapper, empty_tensor, meta_tensor
 from minipaddle.phi.core.attribute import (
     Axes,
     Floats,
@@ -39,7 +39,7 @@ from minipaddle.phi.core.attribute import (
     convert,
 )
 from minipaddle.phi.core.meta_tensor import MetaTensor
-from minipaddle.phi.core.op import OPS, Attr, Op, Vjp, find_op
+from minipaddle.phi.core.op import OPS, Attr, Input, Op, Vjp, find_op
 from minipaddle.phi.core.world import tracer
 from minipaddle.phi.infermeta.binary import promote
 
@@ -70,8 +70,7 @@ def call_dygraph(op: Op, args: tuple, kwargs: dict[str, Any]) -> Any:
     try:
         return function(*args, **kwargs)
     except TypeError as error:
-        if error.__traceback__ is not None and error.__traceback__.tb_next is None:
-            op.bind(args, kwargs)  # the call does not fit the signature: bind says so in our words
+        op.explain_call(error, args, kwargs)
         raise
 
 
@@ -87,7 +86,7 @@ def source_of(name: str) -> str:
 
 def camel_case(name: str) -> str:
     """The op's name inside its node's name: "cross_entropy_with_softmax" gives
-    "CrossEntropyWithSoftmax".
+    "CrossEntropyWithSoftmax", and "relu_" gives "Relu".
     """
     return "".join(word.capitalize() for word in name.split("_"))
 
@@ -105,16 +104,20 @@ def _generate(op: Op) -> Callable:
     names: dict[str, Any] = {
         "op": op,
         "np": np,
+        "ndarray": np.ndarray,
         "tracer": tracer,
         "Tensor": Tensor,
         "TensorWrapper": TensorWrapper,
-        "MetaWrapper": MetaWrapper,
-        "MetaTensor": MetaTensor,
+        "meta_tensor": meta_tensor,
+        "empty_tensor": empty_tensor,
+        "zeros_like_output": zeros_like_output,
+        "require_no_leaf": require_no_leaf,
+        "share_version": share_version,
         "AutogradMeta": AutogradMeta,
         "GradNodeBase": GradNodeBase,
-        "require_not_cleared": require_not_cleared,
+        "refuse_cleared": refuse_cleared,
         "kernel": op.run if len(op.kernels.kernels) > 1 else op.kernels.select("cpu", None),
-        "grad_kernel": op.grad_op.run if vjp else None,
+        "grad_kernel": op.grad_op.kernels.select("cpu", None) if vjp else None,
         "rule": vjp.rule if vjp else None,
         "convert": convert,
         "promote_inputs": promote_inputs,
@@ -124,7 +127,6 @@ def _generate(op: Op) -> Callable:
         "DataType": DataType,
         "Place": Place,
         "current_module": lambda: array_module(current_place()),
-        "arrays_of": arrays_of,
         "defaults": {attr.name: attr.default for attr in op.attrs},
         "kinds": {attr.name: attr.kind for attr in op.attrs},
     }
@@ -136,6 +138,9 @@ def _function_lines(op: Op) -> list[str]:
     tensors = [item.name for item in op.inputs]
     params = [f"{item.name}=None" if item.optional else item.name for item in op.inputs]
     params += [attr.name if attr.required else f"{attr.name}={_default(attr)}" for attr in op.attrs]
+    # an optional input in front of one that must be given can't be left out, only be None
+    last_required = max((i for i, text in enumerate(params) if "=" not in text), default=0)
+    params[:last_required] = [text.split("=")[0] for text in params[:last_required]]
     attrs = ", ".join(f"{attr.name}={attr.name}" for attr in op.attrs)
     lines = [
         f"def {op.name}_ad_func({', '.join([*params, 'name=None'])}):",
@@ -146,15 +151,17 @@ def _function_lines(op: Op) -> list[str]:
         a, exact = attr.name, kind.__name__
         lines.append(f"    if type({a}) is not {exact}:")
         lines.append(f'        {a} = convert("{op.name}", "{a}", kinds["{a}"], {a})')
-    inputs_tuple = _tuple(tensors)
     if "AmpWhite" in op.traits:
         lines.append("    if tracer.amp_dtype is not None:")
         lines.append(f"        {', '.join(tensors)} = amp_cast({', '.join(tensors)})")
+    written = _differentiable_targets(op)
+    if written:
+        lines += ["    if tracer.has_grad:", *(f"        require_no_leaf({x})" for x in written)]
     lines.append("    try:")
     for item in op.inputs:
         data = f"{item.name}_data"
         if item.is_list:
-            lines.append(f"        {data} = arrays_of({item.name})")
+            lines.append(f"        {data} = [t._data for t in {item.name}]")
         elif item.optional:
             lines.append(f"        {data} = None if {item.name} is None else {item.name}._data")
         else:
@@ -177,70 +184,143 @@ def _function_lines(op: Op) -> list[str]:
         lines.append("        xp = current_module()")
     else:
         sample = f"{first.name}_data[0]" if first.is_list else f"{first.name}_data"
-        lines.append(f"        xp = np if type({sample}) is np.ndarray else module_of({sample})")
+        lines.append(f"        xp = np if type({sample}) is ndarray else module_of({sample})")
+    for x in written:
+        if any(item.name == x and not item.meta_only for item in _saved(op, op.vjp_rule)):
+            lines.append(f"        {x}_before = Tensor({x}_data.copy())  # for the gradient")
+            lines.append(f"        {x}_before.autograd_meta = {x}.autograd_meta")
     arguments = ", ".join(["xp", *(f"{name}_data" for name in tensors), *filter(None, [attrs])])
     results = ", ".join(f"{name}_data" for name in op.outputs)
     lines += [
         f"        {results} = kernel({arguments})",
         "    except Exception as error:",
-        f"        explain(op, {inputs_tuple}, dict({attrs}), error)",
+        f"        explain(op, {_tuple(tensors)}, dict({attrs}), error)",
         "        raise",
     ]
-    for name in op.outputs:
-        if name in op.inplace:
-            target = op.inplace[name]
-            optional = any(item.name == target and item.optional for item in op.inputs)
-            inner = "    " * (1 + optional)
-            if optional:
-                lines += [f"    {name} = None", f"    if {name}_data is not None:"]
-            lines += [
-                f"{inner}{target}._data = {name}_data",
-                f"{inner}{target}._version[0] += 1",
-                f"{inner}{name} = {target}",
-            ]
-        elif len(op.outputs) > 1:
-            lines.append(f"    {name} = None if {name}_data is None else Tensor({name}_data)")
-        else:
-            lines.append(f"    {name} = Tensor({name}_data)")
-    if op.vjp_rule:
-        lines += _recording_lines(op, op.vjp_rule)
+    lines += _recording_lines(op, op.vjp_rule) if op.vjp_rule else _wrapping_lines(op, "    ")
     return [*lines, f"    return {', '.join(op.outputs)}"]
 
 
+def _differentiable_targets(op: Op) -> list[str]:
+    """The inputs that an in-place op overwrites, and that have a gradient."""
+    if op.vjp_rule is None:
+        return []
+    return [source for source in op.inplace.values() if source in op.vjp_rule.wrt]
+
+
+def _wrapping_lines(op: Op, indent: str) -> list[str]:
+    """The part that makes Tensors of the results."""
+    lines = []
+    for name in op.outputs:
+        if name in op.inplace:
+            target = op.inplace[name]
+            lines += [
+                f"{target}._data = {name}_data",
+                f"{target}._version[0] += 1",
+                f"{name} = {target}",
+            ]
+            item = next(item for item in op.inputs if item.name == target)
+            if item.optional:
+                lines[-3:] = [
+                    f"if {target} is not None:",
+                    *(f"    {line}" for line in lines[-3:-1]),
+                    f"{name} = {target}",
+                ]
+        elif name in op.list_outputs:
+            lines.append(f"{name} = [Tensor(data) for data in {name}_data]")
+        elif len(op.outputs) > 1:
+            lines.append(f"{name} = None if {name}_data is None else Tensor({name}_data)")
+        else:
+            lines.append(f"{name} = Tensor({name}_data)")
+    if "View" in op.traits and not op.inplace:
+        x, out = op.inputs[0].name, op.outputs[0]
+        if out in op.list_outputs:
+            lines += [f"for t in {out}:", f"    share_version(t, {x})"]
+        else:
+            lines.append(f"share_version({out}, {x})")
+    return [indent + line for line in lines]
+
+
 def _recording_lines(op: Op, vjp: Vjp) -> list[str]:
-    """The part that runs when a gradient is wanted."""
-    edges = []
+    """The part that makes Tensors of the results and, when a gradient is wanted, the GradNode."""
+    edges, metas, wanted, lists = [], [], [], []
     for item in op.inputs:
-        if item.name not in vjp.wrt:
+        x = item.name
+        if x not in vjp.wrt:
             edges.append("None")
         elif item.is_list:
-            edges.append(f"*[t._grad_edge() for t in {item.name}]")
-        elif item.optional:
-            edges.append(f"{item.name} and {item.name}._grad_edge()")
+            lists += [f"        {x}_edges = [t._grad_edge() for t in {x}]"]
+            edges.append(f"*{x}_edges")
+            wanted.append(f"any({x}_edges)")
         else:
-            edges.append(f"{item.name}._grad_edge()")
-    metas = _tuple([f"MetaTensor({name}._data.shape, {name}._data.dtype)" for name in op.outputs])
+            missing = f"None if {x} is None else " if item.optional else ""
+            metas += [
+                f"        {x}_meta = {missing}{x}.autograd_meta",
+                f"        {x}_edge = (",
+                f"            None if {x}_meta is None or {x}_meta.stop_gradient",
+                f"            else {x}_meta.edge or {x}._grad_edge()",
+                "        )",
+            ]
+            edges.append(f"{x}_edge")
+            wanted.append(f"{x}_edge is not None")
+    outputs = [name for name in op.outputs if op.inplace.get(name, vjp.wrt[0]) in vjp.wrt]
+    specs = ", ".join(
+        f"*[(t.shape, t.dtype) for t in {name}_data]"
+        if name in op.list_outputs
+        else f"None if {name}_data is None else ({name}_data.shape, {name}_data.dtype)"
+        if len(op.outputs) > 1
+        else f"({name}_data.shape, {name}_data.dtype)"
+        for name in op.outputs
+    )
     lines = [
+        "    node = None",
         "    if tracer.has_grad:",
-        f"        edges = {_tuple(edges)}",
-        "        if any(edges):",
-        f"            node = {camel_case(op.name)}GradNode(edges, {metas})",
+        *metas,
+        *lists,
+        f"        if {' or '.join(wanted)}:",
+        f"            node = {camel_case(op.name)}GradNode({_tuple(edges)}, ({specs},))",
     ]
-    for slot, name in enumerate(op.outputs):
-        lines.append(f"            {name}.autograd_meta = AutogradMeta(False, node, {slot})")
-    for item in _saved(op, vjp):
-        wrapper = "MetaWrapper" if item.meta_only else "TensorWrapper"
-        place = f", {op.outputs.index(item.name)}" if item.name in op.outputs else ""
-        if _is_list(op, item.name):
-            value = f"[{wrapper}(t) for t in {item.name}]"
-        else:
-            value = f"{wrapper}({item.name}{'' if item.meta_only else place})"
-        lines.append(f"            node.{item.name} = {value}")
+    saved = _saved(op, vjp)
+    before = [item for item in saved if item.name not in op.outputs]
+    lines += [f"            {_save_line(op, item)}" for item in before]
     for attr in vjp.attrs:
         known = any(attr.name == own.name for own in op.attrs)
         value = attr.name if known else repr(attr.default)
         lines.append(f"            node.attr_{attr.name} = {value}")
+    lines += _wrapping_lines(op, "    ")
+    lines.append("    if node is not None:")
+    for slot, name in enumerate(op.outputs):
+        if name in op.list_outputs:
+            lines.append(f"        for slot, t in enumerate({name}, {slot}):")
+            lines.append("            t.autograd_meta = AutogradMeta(False, node, slot)")
+        elif name in outputs:
+            if len(op.outputs) > 1 and name not in op.inplace:
+                lines.append(f"        if {name} is not None:")
+                lines.append(
+                    "    " * 3 + f"{name}.autograd_meta = AutogradMeta(False, node, {slot})"
+                )
+            else:
+                lines.append(f"        {name}.autograd_meta = AutogradMeta(False, node, {slot})")
+    lines += [f"        {_save_line(op, item)}" for item in saved if item.name in op.outputs]
     return lines
+
+
+def _save_line(op: Op, item: Input) -> str:
+    """`node.x = ...`: what the node keeps of an input or an output."""
+    x = item.name
+    several = _is_list(op, x)
+    if item.meta_only:
+        if several:
+            return f"node.{x} = [(t._data.shape, t._data.dtype) for t in {x}]"
+        return f"node.{x} = {x}_data.shape, {x}_data.dtype  # no_need_buffer"
+    if several:
+        return f"node.{x} = [TensorWrapper(t) for t in {x}]"
+    optional = any(i.name == x and i.optional for i in op.inputs)
+    optional = optional or (len(op.outputs) > 1 and x in op.outputs)
+    name = f"{x}_before" if x in _differentiable_targets(op) else x
+    slot = f", {op.outputs.index(x)}" if x in op.outputs else ""
+    missing = f"None if {x} is None else " if optional else ""
+    return f"node.{x} = {missing}TensorWrapper({name}{slot})"
 
 
 def _default(attr: Attr) -> str:
@@ -258,20 +338,30 @@ def _grad_node_lines(op: Op, vjp: Vjp) -> list[str]:
     """The class of the op's GradNode."""
     saved = _saved(op, vjp)
     slots = [item.name for item in saved] + [f"attr_{attr.name}" for attr in vjp.attrs]
-    grads = _tuple([f"{name}_grad" for name in op.outputs])
     attrs = ", ".join(f"{attr.name}=self.attr_{attr.name}" for attr in vjp.attrs)
+    optional = {item.name for item in op.inputs if item.optional}
+    optional |= set(op.outputs) if len(op.outputs) > 1 else set()
 
     def arguments(kind: str) -> str:
         values = []
         for item in vjp.inputs:
-            if item.name not in {s.name for s in saved}:
-                values.append(f"{item.name}._data" if kind == "array" else item.name)
-                continue
-            call = "array()" if kind == "array" else "tensor(self)"
-            if _is_list(op, item.name):
-                values.append(f"[w.{call} for w in self.{item.name}]")
+            x = item.name
+            several, in_list = _is_list(op, x.removesuffix("_grad")), f"self.{x}"
+            if x not in {s.name for s in saved}:  # a gradient
+                data = f"[g._data for g in {x}]" if several else f"{x}._data"
+                values.append(data if kind == "array" else x)
+            elif item.meta_only:
+                call = "meta_tensor(*{})" if kind == "array" else "empty_tensor(*{})"
+                one = f"[{call.format('w')} for w in {in_list}]" if several else ""
+                values.append(one or call.format(f"self.{x}"))
             else:
-                values.append(f"self.{item.name}.{call}")
+                call = "array()" if kind == "array" else "tensor(self)"
+                if several:
+                    values.append(f"[w.{call} for w in {in_list}]")
+                elif x in optional:
+                    values.append(f"None if self.{x} is None else self.{x}.{call}")
+                else:
+                    values.append(f"self.{x}.{call}")
         return ", ".join([*values, *filter(None, [attrs])])
 
     results = _tuple([f"{name}_grad" for name in vjp.wrt])
@@ -279,24 +369,52 @@ def _grad_node_lines(op: Op, vjp: Vjp) -> list[str]:
         f"{'*' if item.is_list else ''}{item.name}_grad" if item.name in vjp.wrt else "None"
         for item in op.inputs
     ]
-    as_tensors = [
-        f"{name}_grad = [Tensor(g) for g in {name}_grad]"
-        if _is_list(op, name)
-        else f"{name}_grad = Tensor({name}_grad)"
-        for name in vjp.wrt
-    ]
+    wanted, as_tensors = [], []
+    for position, item in enumerate(op.inputs):
+        g = f"{item.name}_grad"
+        if item.name not in vjp.wrt:
+            continue
+        if item.is_list:
+            wanted.append(f"any(self.edges[{position}:])")
+            as_tensors.append(f"{g} = [None if g is None else Tensor(g) for g in {g}]")
+        else:
+            wanted.append(f"self.edges[{position}] is not None")
+            may_miss = op.grad_kernel_fn is not None or item.optional
+            missing = f"None if {g} is None else " if may_miss else ""
+            as_tensors.append(f"{g} = {missing}Tensor({g})")
+    given = f", wanted={_tuple(wanted)}" if op.grad_kernel_fn is not None else ""
+    read = [item.name for item in vjp.inputs if item.name not in {s.name for s in saved}]
     lines = [
         f"class {camel_case(op.name)}GradNode(GradNodeBase):",
         f"    __slots__ = {_tuple([repr(slot) for slot in slots])}",
         "",
         "    def __call__(self, grads, create_graph=False):",
-        "        require_not_cleared(self)",
-        f"        {grads} = grads",
+        "        if self.cleared:",
+        "            refuse_cleared(self)",
+    ]
+    for slot, name in enumerate(op.outputs):
+        g = f"{name}_grad"
+        if g not in read:
+            continue
+        if name in op.list_outputs:
+            lines += [
+                f"        {g} = [zeros_like_output(self, slot, grads) if g is None else g",
+                f"            for slot, g in enumerate(grads[{slot}:], {slot})]",
+            ]
+            continue
+        lines.append(f"        {g} = grads[{slot}]")
+        if len(op.outputs) > 1:
+            lines.append(f"        if {g} is None:")
+            lines.append(f"            {g} = zeros_like_output(self, {slot}, grads)")
+    sample = read[0] if read else "grads[0]"
+    if sample.removesuffix("_grad") in op.list_outputs:
+        sample += "[0]"
+    lines += [
         "        if create_graph:",
         f"            {results} = rule({arguments('tensor')})",
         "        else:",
-        f"            xp = module_of({op.outputs[0]}_grad._data)",
-        f"            {results} = grad_kernel(xp, {arguments('array')})",
+        f"            xp = np if type({sample}._data) is ndarray else module_of({sample}._data)",
+        f"            {results} = grad_kernel(xp, {arguments('array')}{given})",
         *(f"            {line}" for line in as_tensors),
         f"        return [{', '.join(in_order)}]",
         "",
@@ -316,15 +434,28 @@ def _saved(op: Op, vjp: Vjp) -> list:
 
 
 def _is_list(op: Op, name: str) -> bool:
-    return any(item.name == name and item.is_list for item in op.inputs)
+    """True for a list input or a list output."""
+    return name in op.list_outputs or any(i.name == name and i.is_list for i in op.inputs)
 
 
 # -- what the text calls -----------------------------------------------------------------------
 
 
-def arrays_of(tensors: Any) -> list[Any]:
-    """The arrays of a list of Tensors."""
-    return [tensor._data for tensor in tensors]
+def require_no_leaf(x: Tensor) -> None:
+    """Raises ValueError if an in-place op would overwrite a leaf that wants a gradient."""
+    if isinstance(x, Tensor) and x.is_leaf and not x.stop_gradient:
+        raise ValueError(
+            "in-place op: expected a Tensor that an op has made, or one with stop_gradient=True, "
+            "but got a leaf that wants a gradient, which would lose its numbers. Use the op that "
+            "is not in place, or `with paddle.no_grad():`."
+        )
+
+
+def share_version(out: Tensor, x: Tensor) -> None:
+    """A view counts its changes together with the Tensor whose memory it shows."""
+    base = getattr(out._data, "base", None)
+    if base is not None and (base is x._data or base is getattr(x._data, "base", None)):
+        out._version = x._version
 
 
 def promote_inputs(who: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from minipaddle.common.place import module_of
 from minipaddle.common.size import Size
 from minipaddle.phi.core.meta_tensor import MetaTensor
 
@@ -30,24 +31,30 @@ class GradNodeBase:
 
     Attributes:
         edges: one per input of the forward op; None where no gradient is wanted.
-        output_metas: one MetaTensor per output of the forward op.
+        specs: shape and dtype (numpy's) per output of the forward op; None for an output that the
+            op did not make.
         gradient_hooks: slot -> hooks on the gradient of that output, called before the node runs.
         cleared: True after a backward without retain_graph: what the node had kept is gone.
     """
 
-    __slots__ = ("__weakref__", "cleared", "edges", "gradient_hooks", "output_metas")
+    __slots__ = ("__weakref__", "cleared", "edges", "gradient_hooks", "specs")
 
     accumulates = False  # True for GradNodeAccumulation only
 
-    def __init__(self, edges: Sequence[Edge | None], output_metas: Sequence[MetaTensor]) -> None:
+    def __init__(self, edges: Sequence[Edge | None], specs: Sequence[Any]) -> None:
         self.edges = edges
-        self.output_metas = output_metas
+        self.specs = specs
         self.gradient_hooks: dict[int, list[Callable[[Tensor], Tensor | None]]] | None = None
         self.cleared = False
 
     def name(self) -> str:
         """The node's name, as Paddle's: "MatmulGradNode"."""
         return type(self).__name__
+
+    @property
+    def output_metas(self) -> list[MetaTensor]:
+        """One MetaTensor per output of the forward op."""
+        return [MetaTensor(*spec) for spec in self.specs if spec is not None]
 
     @property
     def next_functions(self) -> list[GradNodeBase | None]:
@@ -58,11 +65,13 @@ class GradNodeBase:
         """Shape and dtype of the gradients that come in."""
         return [(Size(meta.shape), meta.dtype) for meta in self.output_metas]
 
-    def __call__(self, grads: Sequence[Tensor], create_graph: bool = False) -> list[Tensor | None]:
+    def __call__(
+        self, grads: Sequence[Tensor | None], create_graph: bool = False
+    ) -> list[Tensor | None]:
         """Computes the gradients of the forward op's inputs.
 
         Args:
-            grads: the gradients of the op's outputs, one per slot.
+            grads: the gradients of the op's outputs, one per slot; None where nobody used it.
             create_graph: record this computation too, so that it can be differentiated again.
 
         Raises:
@@ -78,12 +87,20 @@ class GradNodeBase:
         return f"<{self.name()}>"
 
 
-def require_not_cleared(node: GradNodeBase) -> None:
-    """Raises RuntimeError if an earlier backward has freed what `node` kept."""
-    if node.cleared:
-        raise RuntimeError(
-            f"backward: expected {node.name()} to still have its saved Tensors, but got a graph "
-            "that an earlier "
-            "backward has freed. Call the first backward with retain_graph=True, or compute the "
-            "loss again."
-        )
+def refuse_cleared(node: GradNodeBase) -> None:
+    """An earlier backward has freed what `node` kept. Raises RuntimeError."""
+    raise RuntimeError(
+        f"backward: expected {node.name()} to still have its saved Tensors, but got a graph "
+        "that an earlier "
+        "backward has freed. Call the first backward with retain_graph=True, or compute the "
+        "loss again."
+    )
+
+
+def zeros_like_output(node: GradNodeBase, slot: int, grads: Sequence[Tensor | None]) -> Tensor:
+    """The gradient of an output that nobody used, where the rule reads it; beside the others."""
+    from minipaddle.eager.tensor import Tensor  # it builds on this file
+
+    shape, dtype = node.specs[slot]
+    beside = next(grad for grad in grads if grad is not None)
+    return Tensor(module_of(beside._data).zeros(shape, dtype))

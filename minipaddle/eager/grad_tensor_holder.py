@@ -5,13 +5,8 @@ Paddle: paddle/fluid/eager/grad_tensor_holder.h.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-
 from minipaddle.eager.accumulation_node import add_grads
 from minipaddle.eager.tensor import Tensor
-from minipaddle.phi.core.meta_tensor import MetaTensor
 
 
 class GradTensorHolder:
@@ -28,10 +23,3 @@ class GradTensorHolder:
         """Puts `grad` into `slot`, or adds it to what is there."""
         held = self.slots[slot]
         self.slots[slot] = grad if held is None else add_grads(held, grad, create_graph)
-
-    def filled(self, metas: Sequence[MetaTensor]) -> list[Tensor]:
-        """The gradients; an output that nobody used gets zeros."""
-        return [
-            Tensor(np.zeros(meta.shape, meta.dtype.numpy_dtype)) if grad is None else grad
-            for grad, meta in zip(self.slots, metas, strict=True)
-        ]

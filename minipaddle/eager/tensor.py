@@ -111,7 +111,9 @@ class Tensor:
             return None
         if meta.grad_node is None:
             meta.grad_node = GradNodeAccumulation(meta, self._data)
-        return Edge(meta.grad_node, meta.out_slot)
+        if meta.edge is None:
+            meta.edge = Edge(meta.grad_node, meta.out_slot)
+        return meta.edge
 
     @property
     def grad(self) -> Tensor | None:
@@ -179,6 +181,8 @@ class Tensor:
             )
         if self.autograd_meta.is_leaf:
             hooks = self.autograd_meta.hooks
+            if hooks is None:
+                hooks = self.autograd_meta.hooks = {}
             number = max(hooks, default=-1) + 1
             hooks[number] = hook
             return TensorHookRemoveHelper(lambda: hooks.pop(number, None) is not None)
@@ -316,17 +320,26 @@ class Tensor:
 
 
 class EagerParamBase(Tensor):
-    """A parameter: a Tensor that an optimizer changes."""
+    """A parameter: a Tensor that an optimizer changes. Its settings are what ParamAttr says."""
 
-    __slots__ = SETTINGS = ("need_clip", "trainable")
+    __slots__ = SETTINGS = ("need_clip", "optimize_attr", "regularizer")
 
     def __init__(self, data: Any, name: str, trainable: bool = True) -> None:
         super().__init__(data)
         self.name = name
         self.persistable = True
-        self.trainable = trainable
         self.need_clip = True
+        self.optimize_attr = {"learning_rate": 1.0}  # a factor: the optimizer's rate times this
+        self.regularizer: Any = None
         self.stop_gradient = not trainable
+
+    @property
+    def trainable(self) -> bool:
+        return not self.stop_gradient
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self.stop_gradient = not value
 
     def __repr__(self) -> str:
         return f"Parameter containing:\n{super().__repr__()}"

@@ -64,18 +64,13 @@ class TensorWrapper:
         return tensor
 
 
-class MetaWrapper:
-    """Keeps shape and dtype only: the gradient rule marks this Tensor NoNeedBuffer."""
+def meta_tensor(shape: tuple[int, ...], dtype: Any) -> MetaTensor:
+    """What a node keeps of a Tensor that its rule marks NoNeedBuffer, for a kernel."""
+    return MetaTensor(shape, dtype)
 
-    __slots__ = ("dtype", "shape")
 
-    def __init__(self, tensor: Tensor) -> None:
-        self.shape = tensor._data.shape
-        self.dtype = tensor._data.dtype
-
-    def array(self) -> MetaTensor:
-        return MetaTensor(self.shape, self.dtype)
-
-    def tensor(self, node: GradNodeBase) -> Tensor:
-        """A Tensor of that shape without memory of its own: one zero, shown everywhere."""
-        return Tensor(np.broadcast_to(np.zeros((), self.dtype), self.shape))
+def empty_tensor(shape: tuple[int, ...], dtype: Any) -> Tensor:
+    """The same for a rule that is recorded: a Tensor of that shape without memory of its own, one
+    zero, shown everywhere.
+    """
+    return Tensor(np.broadcast_to(np.zeros((), dtype), shape))

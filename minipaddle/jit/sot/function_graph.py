@@ -15,13 +15,12 @@ import numpy as np
 
 from minipaddle.common.place import UNDEFINED
 from minipaddle.eager.autograd_meta import AutogradMeta
-from minipaddle.eager.grad_node_info import GradNodeBase, require_not_cleared
+from minipaddle.eager.grad_node_info import GradNodeBase, refuse_cleared, zeros_like_output
 from minipaddle.eager.tensor import Tensor
 from minipaddle.eager.tensor_wrapper import TensorWrapper
 from minipaddle.jit.sot.tracker import ConstTracker, Tracker
 from minipaddle.new_executor.instruction import Instruction, InstructionList, prune
 from minipaddle.new_executor.interpreter import Interpreter
-from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.world import tracer, world_guard
 from minipaddle.pir.core.block import Program
 from minipaddle.pir.core.builder import build, flags, lifting, program_guard
@@ -158,7 +157,7 @@ class CompiledGraph:
             edges = [tensor._grad_edge() for tensor in tensors]
             if any(edges):
                 metas = [
-                    MetaTensor(tensor._data.shape, tensor._data.dtype)
+                    (tensor._data.shape, tensor._data.dtype)
                     for tensor, wanted in zip(outputs, self.differentiable, strict=True)
                     if wanted
                 ]
@@ -187,8 +186,11 @@ class GradNodeRunProgram(GradNodeBase):
         self.saved: Any = saved
         self.inputs = inputs  # those among `saved` that came in: somebody else may change them
 
-    def __call__(self, grads: Sequence[Tensor], create_graph: bool = False) -> list[Tensor | None]:
-        require_not_cleared(self)
+    def __call__(
+        self, grads: Sequence[Tensor | None], create_graph: bool = False
+    ) -> list[Tensor | None]:
+        if self.cleared:
+            refuse_cleared(self)
         if create_graph:
             raise NotImplementedError(
                 "GradNodeRunProgram: expected create_graph=False, but got True: a captured graph "
@@ -198,7 +200,11 @@ class GradNodeRunProgram(GradNodeBase):
         assert self.graph.backward is not None
         for wrapper in self.inputs:
             wrapper.array()  # raises if it was changed in place
-        arrays = [*self.saved, *(grad._data for grad in grads)]
+        given = [
+            zeros_like_output(self, slot, grads) if grad is None else grad
+            for slot, grad in enumerate(grads)
+        ]
+        arrays = [*self.saved, *(grad._data for grad in given)]
         results = iter(self.graph.backward.function(arrays, []))
         return [None if value is None else Tensor(next(results)) for value in self.graph.gradients]
 

@@ -36,6 +36,9 @@ class KernelFactory:
     def __init__(self, who: str) -> None:
         self.who = who
         self.kernels: dict[KernelKey, Callable[..., Any]] = {}
+        self.only: Callable[..., Any] | None = (
+            None  # the kernel for everything, if there is no other
+        )
 
     def register(self, key: KernelKey, kernel: Callable[..., Any]) -> None:
         """Adds a kernel. Raises ValueError if the key is taken."""
@@ -44,6 +47,7 @@ class KernelFactory:
                 f"{self.who}: expected one kernel for {key}, but got a second. Remove one of them."
             )
         self.kernels[key] = kernel
+        self.only = kernel if list(self.kernels) == [KernelKey()] else None
 
     def select(self, backend: str, dtype: DataType | None) -> Callable[..., Any]:
         """The kernel whose key fits and says most.

@@ -34,7 +34,7 @@ from minipaddle.common.errors import NoGradientError
 from minipaddle.phi.core.attribute import CONVERTERS, MUTABLE, convert
 from minipaddle.phi.core.kernel import KernelFactory, KernelKey
 from minipaddle.phi.core.meta_tensor import MetaTensor
-from minipaddle.phi.core.world import current_world
+from minipaddle.phi.core.world import current_world, in_dynamic_mode
 
 OPS: dict[str, Op] = {}
 
@@ -98,6 +98,13 @@ class Vjp:
                 f"@{op.name}.vjp: expected parameters among {sorted(known)}, but got {unknown}. "
                 "A rule names what it reads: inputs, outputs, <output>_grad."
             )
+
+    def on_arrays(self, xp: types.ModuleType) -> Callable:
+        """The rule as a function of arrays: each op that it calls is that op's kernel."""
+        bound = self._bound.get(xp)
+        if bound is None:
+            bound = self.bound_to(xp, lambda op: partial(op.kernels.only or op.run, xp))
+        return bound
 
     def bound_to(self, key: object, meaning: Callable[[Op], Callable]) -> Callable:
         """The rule as a plain function in which each op that it calls is replaced by
@@ -197,10 +204,15 @@ class Op:
         return function
 
     def _forget_derived(self) -> None:
-        """What was written from the old declaration is out of date."""
+        """What was written from the old declaration is out of date, in this op and in the rules
+        that call it.
+        """
         self.dygraph_function = None
         self.__dict__.pop("grad_op", None)
         self.__dict__.pop("inplace_op", None)
+        for op in OPS.values():
+            if op.vjp_rule is not None:
+                op.vjp_rule._bound.clear()
 
     def decomp(self, rule: Callable) -> Callable:
         """Sets the decomposition: the op in terms of simpler ops, written in ops."""
@@ -220,7 +232,26 @@ class Op:
     # -- what follows from it ------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return current_world().call(self, args, kwargs)
+        function = self.dygraph_function
+        if function is None or not in_dynamic_mode():
+            return current_world().call(self, args, kwargs)
+        try:
+            return function(*args, **kwargs)  # the usual case, with nothing else to pay for
+        except TypeError as error:
+            self.explain_call(error, args, kwargs)
+            raise
+
+    def explain_call(self, error: TypeError, args: Any, kwargs: dict[str, Any]) -> None:
+        """If it was the call itself that failed, because of an argument too many or too few, says
+        so in our words.
+        """
+        frames = []
+        traceback = error.__traceback__
+        while traceback is not None:
+            frames.append(traceback.tb_frame.f_code.co_name)
+            traceback = traceback.tb_next
+        if f"{self.name}_ad_func" not in frames:
+            self.bind(args, kwargs)
 
     def __repr__(self) -> str:
         return f"<op {self.signature}>"
@@ -234,8 +265,8 @@ class Op:
 
     def run(self, xp: types.ModuleType, *inputs: Any, **attrs: Any) -> Any:
         """Computes on arrays, with the kernel that fits them best."""
-        if len(self.kernels.kernels) == 1:
-            return self.kernels.kernels[KernelKey()](xp, *inputs, **attrs)
+        if self.kernels.only is not None:
+            return self.kernels.only(xp, *inputs, **attrs)
         first = next((item for item in inputs if hasattr(item, "dtype")), None)
         from_array = None if first is None else MetaTensor(first.shape, first.dtype).dtype
         backend = "cpu" if xp.__name__ == "numpy" else "gpu"
@@ -290,7 +321,7 @@ class Op:
         def kernel(xp: types.ModuleType, *inputs: Any, wanted: Any = None, **attrs: Any) -> tuple:
             if by_hand is not None:
                 return checked(by_hand(xp, wanted or everything, *inputs, **attrs))
-            return checked(vjp.bound_to(xp, lambda op: partial(op.run, xp))(*inputs, **attrs))
+            return checked(vjp.on_arrays(xp)(*inputs, **attrs))
 
         lists = {item.name for item in self.inputs if item.is_list}
         derived = Op.__new__(Op)
