@@ -1,37 +1,74 @@
-"""Layer: a piece of a network that holds parameters and other layers.
+"""Layer: a piece of a network that holds parameters, buffers and other layers.
+
+What a Layer holds stands in three dictionaries, by name. Setting an attribute puts a parameter, a
+Layer or a Tensor into the right one; reading an attribute looks there.
+
+    self.weight = self.create_parameter([2, 3])     _parameters["weight"]
+    self.body = paddle.nn.Linear(2, 3)              _sub_layers["body"]
+    self.count = paddle.zeros([1])                  _buffers["count"]: no gradient, no training
 
 Paddle: python/paddle/nn/layer/layers.py.
-Left out: buffers, backward hooks, dtype conversion.
+Left out: hooks of state_dict, `to_static_state_dict`, lazy building, the names of modules and
+parameters in torch's style.
 """
 
 from __future__ import annotations
 
+import itertools
+import re
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from minipaddle.base.framework import Parameter
+from minipaddle.base.framework import Parameter, Variable
+from minipaddle.common import dtype as dtypes
 from minipaddle.common import unique_name
+from minipaddle.common.place import CPU, CUDAPlace, Place, array_module
 from minipaddle.eager.tensor import EagerParamBase, Tensor
+from minipaddle.new_executor.scope import global_scope
 from minipaddle.nn.param_attr import create_parameter
 from minipaddle.pir.core.value import Value
 
+_hook_numbers = itertools.count()
+
+
+class HookRemoveHelper:
+    """What registering a hook returns: `remove()` takes the hook away again."""
+
+    def __init__(self, hooks: dict[int, Callable]) -> None:
+        self._hooks = hooks
+        self._hook_id = next(_hook_numbers)
+
+    def remove(self) -> None:
+        self._hooks.pop(self._hook_id, None)
+
 
 class Layer:
-    """Base class: define `__init__` (call super().__init__() first) and `forward`."""
+    """Base class: define `__init__` (call super().__init__() first) and `forward`.
 
-    def __init__(self, name_scope: str | None = None) -> None:
-        self._full_name = unique_name.generate(name_scope or type(self).__name__.lower())
+    Args:
+        name_scope: what the names of its parameters start with (default: the class's name).
+        dtype: the dtype of parameters for which none is said; None: the default dtype.
+    """
+
+    def __init__(self, name_scope: str | None = None, dtype: Any = None) -> None:
+        scope = name_scope or _snake_case(type(self).__name__)
+        self._full_name = unique_name.generate(scope)
+        self._dtype = dtype
         self._parameters: OrderedDict[str, Any] = OrderedDict()
-        self._sub_layers: OrderedDict[str, Layer] = OrderedDict()
-        self._forward_pre_hooks: list[Callable] = []
-        self._forward_post_hooks: list[Callable] = []
+        self._buffers: OrderedDict[str, Any] = OrderedDict()
+        self._sub_layers: OrderedDict[str, Any] = OrderedDict()
+        self._non_persistable_buffer_names_set: set[str] = set()
+        self._forward_pre_hooks: OrderedDict[int, Callable] = OrderedDict()
+        self._forward_post_hooks: OrderedDict[int, Callable] = OrderedDict()
+        self._hooks_with_kwargs: set[int] = set()
         self.training = True
 
     def full_name(self) -> str:
-        """The name that its parameters' names start with."""
+        """The name that its parameters' names start with: `linear_0`."""
         return self._full_name
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
@@ -40,48 +77,111 @@ class Layer:
         )
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
-        for hook in self._forward_pre_hooks:
+        if not (self._forward_pre_hooks or self._forward_post_hooks):
+            return self.forward(*inputs, **kwargs)
+        for number, hook in list(self._forward_pre_hooks.items()):
+            if number in self._hooks_with_kwargs:
+                changed = hook(self, inputs, kwargs)
+                if changed is not None:
+                    inputs, kwargs = changed
+                continue
             changed = hook(self, inputs)
             if changed is not None:
                 inputs = changed if isinstance(changed, tuple) else (changed,)
         outputs = self.forward(*inputs, **kwargs)
-        for hook in self._forward_post_hooks:
-            changed = hook(self, inputs, outputs)
+        for number, hook in list(self._forward_post_hooks.items()):
+            with_kwargs = number in self._hooks_with_kwargs
+            arguments = (inputs, kwargs, outputs) if with_kwargs else (inputs, outputs)
+            changed = hook(self, *arguments)
             outputs = outputs if changed is None else changed
         return outputs
 
-    def register_forward_pre_hook(self, hook: Callable) -> None:
-        """Calls `hook(layer, inputs)` before forward; what it returns replaces the inputs."""
-        self._forward_pre_hooks.append(hook)
+    def register_forward_pre_hook(
+        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> HookRemoveHelper:
+        """Calls `hook(layer, inputs)` before forward; what it returns replaces the inputs.
 
-    def register_forward_post_hook(self, hook: Callable) -> None:
-        """Calls `hook(layer, inputs, outputs)` after forward; what it returns replaces the
-        outputs.
+        Args:
+            prepend: before the hooks that are there already.
+            with_kwargs: calls `hook(layer, inputs, kwargs)`, which may return (inputs, kwargs).
         """
-        self._forward_post_hooks.append(hook)
+        return self._register(self._forward_pre_hooks, hook, prepend, with_kwargs)
 
-    # -- what belongs to it --------------------------------------------------------------------
+    def register_forward_post_hook(
+        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> HookRemoveHelper:
+        """Calls `hook(layer, inputs, outputs)` after forward; what it returns replaces the
+        outputs. With `with_kwargs`, calls `hook(layer, inputs, kwargs, outputs)`.
+        """
+        return self._register(self._forward_post_hooks, hook, prepend, with_kwargs)
+
+    def _register(
+        self, hooks: OrderedDict[int, Callable], hook: Callable, prepend: bool, with_kwargs: bool
+    ) -> HookRemoveHelper:
+        helper = HookRemoveHelper(hooks)
+        hooks[helper._hook_id] = hook
+        if prepend:
+            hooks.move_to_end(helper._hook_id, last=False)
+        if with_kwargs:
+            self._hooks_with_kwargs.add(helper._hook_id)
+        return helper
+
+    # -- attributes ----------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        # Python asks here only for what is no ordinary attribute
+        for holder in ("_parameters", "_sub_layers", "_buffers"):
+            held = self.__dict__.get(holder)
+            if held is not None and name in held:
+                return held[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        kinds = (("_parameters", _is_parameter), ("_sub_layers", lambda v: isinstance(v, Layer)))
-        for holder, belongs in kinds:
-            held = self.__dict__.get(holder)
-            if belongs(value):
-                if held is None:
-                    raise AttributeError(
-                        f"Layer: expected super().__init__() before {name!r} is set, but it was "
-                        "not called. "
-                        f"Call super().__init__() first in {type(self).__name__}.__init__."
+        holder = _holder_of(value)
+        if "_sub_layers" not in self.__dict__:  # the last of the three that __init__ makes
+            if holder is not None:
+                raise ValueError(
+                    f"Layer: expected super().__init__() before {name!r} is set, but it was not "
+                    f"called. Call super().__init__() first in {type(self).__name__}.__init__."
+                )
+            object.__setattr__(self, name, value)
+            return
+        # a name keeps its kind: a parameter gives way to a parameter, a layer to a layer
+        for known, wanted in _KINDS.items():
+            if holder == known:
+                self._put(known, name, value)
+                return
+            if name in self.__dict__[known]:
+                if value is not None and not isinstance(value, (Value, Variable)):
+                    raise TypeError(
+                        f"Layer: expected {name!r} to stay {wanted} or None, but got "
+                        f"{type(value).__name__}. Delete it first: del layer.{name}."
                     )
-                held[name] = value
-            elif held is not None:
-                held.pop(name, None)
+                self.__dict__[known][name] = value
+                return
         object.__setattr__(self, name, value)
 
+    def _put(self, holder: str, name: str, value: Any) -> None:
+        """Sets a parameter, layer or buffer; what had the name before goes."""
+        for other in (self.__dict__, *(self.__dict__[known] for known in _KINDS)):
+            if other is not self.__dict__[holder]:
+                other.pop(name, None)
+        if holder == "_buffers" and name not in self._buffers:
+            self._non_persistable_buffer_names_set.add(name)  # register_buffer makes the others
+        self.__dict__[holder][name] = value
+
     def __delattr__(self, name: str) -> None:
-        for holder in (self._parameters, self._sub_layers):
-            holder.pop(name, None)
+        for holder in _KINDS:
+            if name in self.__dict__[holder]:
+                del self.__dict__[holder][name]
+                self._non_persistable_buffer_names_set.discard(name)
+                return
         object.__delattr__(self, name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._parameters, *self._sub_layers, *self._buffers]
+
+    # -- what belongs to it --------------------------------------------------------------------
 
     def create_parameter(
         self,
@@ -91,79 +191,281 @@ class Layer:
         is_bias: bool = False,
         default_initializer: Callable | None = None,
     ) -> Any:
-        """A parameter named after this layer: `linear_0.w_0`, `linear_0.b_0`."""
+        """A parameter named after this layer: `linear_0.w_0`, `linear_0.b_0`. None where attr is
+        False: `bias_attr=False` means no bias.
+        """
+        if attr is False:
+            return None
         letter = "b" if is_bias else "w"
         name = unique_name.generate(f"{self._full_name}.{letter}")
+        dtype = self._dtype if dtype is None else dtype
         return create_parameter(shape, dtype, name, attr, is_bias, default_initializer)
 
-    def add_sublayer(self, name: str, sublayer: Layer) -> Layer:
-        """Adds a layer under a name."""
-        if not isinstance(sublayer, Layer):
+    def add_parameter(self, name: str, parameter: Any) -> Any:
+        """Adds a parameter under a name.
+
+        Raises:
+            TypeError: it is no parameter.
+            KeyError: the name is empty, has a dot, or is taken.
+        """
+        self._check_name("add_parameter", name, self._parameters)
+        if parameter is not None and _holder_of(parameter) != "_parameters":
+            raise TypeError(
+                f"add_parameter: expected a parameter, but got {type(parameter).__name__}. Make "
+                "one with self.create_parameter(shape)."
+            )
+        self._parameters[name] = parameter
+        return parameter
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistable: bool = True) -> None:
+        """Adds a Tensor that belongs to the layer but is not trained.
+
+        Args:
+            persistable: it is part of the state_dict.
+
+        Raises:
+            TypeError: it is no Tensor.
+            KeyError: the name is empty, has a dot, or is taken.
+        """
+        self._check_name("register_buffer", name, self._buffers)
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"register_buffer: expected a Tensor, but got {type(tensor).__name__}. Make one "
+                "with paddle.to_tensor."
+            )
+        self._buffers[name] = tensor
+        if persistable:
+            self._non_persistable_buffer_names_set.discard(name)
+        else:
+            self._non_persistable_buffer_names_set.add(name)
+
+    def add_sublayer(self, name: str, sublayer: Layer | None) -> Layer | None:
+        """Adds a layer under a name. Raises TypeError if it is no Layer."""
+        if sublayer is not None and not isinstance(sublayer, Layer):
             raise TypeError(
                 f"add_sublayer: expected a Layer, but got {type(sublayer).__name__}. Wrap "
                 "functions in a Layer."
             )
-        setattr(self, name, sublayer)  # registers it, in the place of an attribute of that name
+        self._sub_layers[name] = sublayer
         return sublayer
 
+    def _check_name(self, who: str, name: str, own: dict[str, Any]) -> None:
+        if "_sub_layers" not in self.__dict__:
+            raise ValueError(
+                f"{who}: expected super().__init__() before, but it was not called. Call "
+                f"super().__init__() first in {type(self).__name__}.__init__."
+            )
+        if not isinstance(name, str):
+            raise TypeError(f"{who}: expected a name, but got {name!r}. Pass a str.")
+        if not name or "." in name:
+            raise KeyError(
+                f"{who}: expected a name without a dot, but got {name!r}. Dots stand between the "
+                "names of layers."
+            )
+        if hasattr(self, name) and name not in own:
+            raise KeyError(f"{who}: expected a new name, but got {name!r}. Choose another one.")
+
     def named_sublayers(
-        self, prefix: str = "", include_self: bool = False
+        self,
+        prefix: str = "",
+        include_self: bool = False,
+        layers_set: set[Layer] | None = None,
+        remove_duplicate: bool = True,
     ) -> Iterator[tuple[str, Layer]]:
-        """(name, layer) pairs, names joined by dots."""
-        if include_self:
+        """(name, layer) pairs, names joined by dots; a layer that stands twice comes once."""
+        seen = set() if layers_set is None else layers_set
+        if include_self and self not in seen:
+            if remove_duplicate:
+                seen.add(self)
             yield prefix, self
         for name, layer in self._sub_layers.items():
-            yield from layer.named_sublayers(f"{prefix}.{name}" if prefix else name, True)
+            if layer is not None:
+                below = f"{prefix}.{name}" if prefix else name
+                yield from layer.named_sublayers(below, True, seen, remove_duplicate)
 
-    def sublayers(self) -> list[Layer]:
-        return [layer for _, layer in self.named_sublayers()]
+    def sublayers(self, include_self: bool = False) -> list[Layer]:
+        return [layer for _, layer in self.named_sublayers(include_self=include_self)]
 
-    def named_parameters(self) -> Iterator[tuple[str, Any]]:
+    def named_children(self) -> Iterator[tuple[str, Layer]]:
+        """(name, layer) pairs of the layers directly below."""
+        seen: set[Layer] = set()
+        for name, layer in self._sub_layers.items():
+            if layer is not None and layer not in seen:
+                seen.add(layer)
+                yield name, layer
+
+    def children(self) -> Iterator[Layer]:
+        for _, layer in self.named_children():
+            yield layer
+
+    def named_parameters(
+        self, prefix: str = "", include_sublayers: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Any]]:
         """(name, parameter) pairs; a parameter that two layers share comes once."""
-        seen: set[int] = set()
-        for prefix, layer in self.named_sublayers(include_self=True):
-            for name, parameter in layer._parameters.items():
-                if id(parameter) not in seen:
-                    seen.add(id(parameter))
-                    yield (f"{prefix}.{name}" if prefix else name), parameter
+        return self._named("_parameters", prefix, include_sublayers, remove_duplicate)
 
-    def parameters(self) -> list[Any]:
-        return [parameter for _, parameter in self.named_parameters()]
+    def named_buffers(
+        self, prefix: str = "", include_sublayers: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Any]]:
+        """(name, buffer) pairs."""
+        return self._named("_buffers", prefix, include_sublayers, remove_duplicate)
+
+    def _named(
+        self, holder: str, prefix: str, include_sublayers: bool, remove_duplicate: bool
+    ) -> Iterator[tuple[str, Any]]:
+        layers: Any = [(prefix, self)]
+        if include_sublayers:
+            layers = self.named_sublayers(prefix, True, None, remove_duplicate)
+        seen: set[int] = set()
+        for above, layer in layers:
+            for name, item in layer.__dict__[holder].items():
+                if item is None or id(item) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(item))
+                yield (f"{above}.{name}" if above else name), item
+
+    def parameters(self, include_sublayers: bool = True) -> list[Any]:
+        return [item for _, item in self.named_parameters(include_sublayers=include_sublayers)]
+
+    def buffers(self, include_sublayers: bool = True) -> list[Any]:
+        return [item for _, item in self.named_buffers(include_sublayers=include_sublayers)]
 
     # -- state ---------------------------------------------------------------------------------
 
-    def train(self) -> None:
-        """Switches to training."""
-        for _, layer in self.named_sublayers(include_self=True):
-            layer.training = True
+    def train(self, mode: bool = True) -> Layer:
+        """Switches to training, or with mode=False to inference."""
+        for layer in self.sublayers(include_self=True):
+            layer.training = mode
+        return self
 
-    def eval(self) -> None:
+    def eval(self) -> Layer:
         """Switches to inference."""
-        for _, layer in self.named_sublayers(include_self=True):
-            layer.training = False
+        return self.train(False)
 
-    def state_dict(self) -> OrderedDict[str, Any]:
-        """All parameters by name."""
-        return OrderedDict(self.named_parameters())
+    def apply(self, fn: Callable[[Layer], Any]) -> Layer:
+        """Calls `fn(layer)` for every layer, those below first."""
+        for layer in self.children():
+            layer.apply(fn)
+        fn(self)
+        return self
 
-    def set_state_dict(self, state_dict: dict[str, Any]) -> tuple[list[str], list[str]]:
-        """Writes numbers into the parameters; returns (missing, unexpected) names.
+    def state_dict(
+        self,
+        destination: dict[str, Any] | None = None,
+        include_sublayers: bool = True,
+        structured_name_prefix: str = "",
+        keep_vars: bool = True,
+    ) -> dict[str, Any]:
+        """All parameters and persistable buffers by their names in the structure: `body.0.weight`.
+
+        Args:
+            destination: a dict to add them to.
+            keep_vars: the parameters themselves; otherwise detached Tensors with the same data.
+        """
+        destination = OrderedDict() if destination is None else destination
+        hidden = self._non_persistable_buffer_names_set
+        kept = {name: item for name, item in self._buffers.items() if name not in hidden}
+        for name, item in (*self._parameters.items(), *kept.items()):
+            if item is not None:
+                full = structured_name_prefix + name
+                destination[full] = item if keep_vars else item.detach()
+        for name, layer in self._sub_layers.items() if include_sublayers else ():
+            if layer is not None:
+                prefix = f"{structured_name_prefix}{name}."
+                layer.state_dict(destination, True, prefix, keep_vars)
+        return destination
+
+    def set_state_dict(
+        self, state_dict: dict[str, Any], use_structured_name: bool = True
+    ) -> tuple[list[str], list[str]]:
+        """Writes numbers into the parameters and buffers: Tensors or arrays, by name. In a static
+        program, they go into the global scope.
+
+        Names that are missing, or whose shape differs, are skipped with a warning, as in Paddle.
+
+        Args:
+            use_structured_name: the keys are `body.0.weight`; otherwise `linear_0.w_0`.
+
+        Returns:
+            (missing, unexpected) names.
 
         Raises:
-            ValueError: a shape differs.
+            ValueError: a dtype differs.
         """
-        own = self.state_dict()
-        for name, parameter in own.items():
-            if name in state_dict:
-                value = state_dict[name]
-                parameter.set_value(value if isinstance(value, Tensor) else np.asarray(value))
-        missing = [name for name in own if name not in state_dict]
-        return missing, [name for name in state_dict if name not in own]
+        missing, used = [], set()
+        for name, item in self.state_dict().items():
+            key = name if use_structured_name else item.name
+            value = state_dict.get(key)
+            shape = None if value is None else list(np.shape(value))
+            if shape != list(item.shape):
+                missing.append(key)
+                got = "none of that name" if shape is None else f"shape {shape}"
+                warnings.warn(
+                    f"set_state_dict: expected {key!r} of shape {list(item.shape)}, but got {got}. "
+                    "It is skipped.",
+                    stacklevel=2,
+                )
+                continue
+            used.add(key)
+            if isinstance(item, Tensor):
+                item.set_value(value if isinstance(value, Tensor) else np.asarray(value))
+            else:
+                global_scope().set(item.name, np.array(value, item.dtype.numpy_dtype))
+        return missing, [key for key in state_dict if key not in used]
 
-    def clear_gradients(self) -> None:
-        """Drops the gradients of all parameters."""
+    set_dict = load_dict = set_state_dict
+
+    def to(self, device: Any = None, dtype: Any = None, blocking: bool | None = None) -> Layer:
+        """Moves all parameters and buffers to a device ("cpu", "gpu:0" or a Place), or casts them.
+
+        Raises:
+            ValueError: the device is none.
+            RuntimeError: a GPU is asked for and there is none.
+        """
+        return self._convert(device, None if dtype is None else dtypes.to_dtype(dtype), False)
+
+    def astype(self, dtype: Any = None) -> Layer:
+        """Casts all parameters and buffers. Raises ValueError if `dtype` is no dtype."""
+        try:
+            wanted = dtypes.to_dtype(dtype)
+        except TypeError as error:
+            raise ValueError(f"astype: {error}") from None
+        return self._convert(None, wanted, False)
+
+    def float(self) -> Layer:
+        """Casts all floating-point parameters and buffers to float32."""
+        return self._convert(None, dtypes.float32, True)
+
+    def float16(self) -> Layer:
+        """Casts all floating-point parameters and buffers to float16."""
+        return self._convert(None, dtypes.float16, True)
+
+    def _convert(self, device: Any, dtype: dtypes.DataType | None, floating_only: bool) -> Layer:
+        module = None if device is None else array_module(_place_of(device))
+        for item in (*self.parameters(), *self.buffers()):
+            for tensor in (item, item.grad):
+                if tensor is None or (floating_only and not tensor.dtype.is_floating):
+                    continue
+                data = tensor._data
+                if dtype is not None:
+                    data = data.astype(dtype.numpy_dtype)
+                if module is not None:
+                    data = module.asarray(data.get() if hasattr(data, "get") else data)
+                tensor._data = data
+            if item.autograd_meta is not None and item.is_leaf:
+                item.autograd_meta.grad_node = None  # it knew the old dtype
+        for layer in self.sublayers(include_self=True) if dtype is not None else ():
+            layer._dtype = dtype.name  # type: ignore[union-attr]
+        return self
+
+    def clear_gradients(self, set_to_zero: bool = True) -> None:
+        """Sets the gradients of all parameters to zeros, or drops them."""
         for parameter in self.parameters():
-            parameter.clear_gradient(False)
+            if not parameter.stop_gradient:
+                parameter.clear_gradient(set_to_zero)
+
+    # -- text ----------------------------------------------------------------------------------
 
     def extra_repr(self) -> str:
         """What stands between the parentheses of the layer's repr."""
@@ -175,10 +477,36 @@ class Layer:
         lines = [
             f"({name}): {layer!r}".replace("\n", "\n  ") for name, layer in self._sub_layers.items()
         ]
-        return "\n  ".join([f"{type(self).__name__}(", *lines]) + "\n)"
+        return "\n  ".join([f"{type(self).__name__}({self.extra_repr()}", *lines]) + "\n)"
 
 
-def _is_parameter(value: Any) -> bool:
+# the dictionaries of a Layer, in the order in which a name is looked up, and what they hold
+_KINDS = {"_parameters": "a parameter", "_sub_layers": "a Layer", "_buffers": "a Tensor"}
+
+
+def _holder_of(value: Any) -> str | None:
+    """The dictionary to which a value belongs; None: it is an ordinary attribute."""
+    if isinstance(value, Layer):
+        return "_sub_layers"
     if isinstance(value, Value):
-        return value.get_defining_op().name() == "builtin.parameter"
-    return isinstance(value, (EagerParamBase, Parameter))
+        is_parameter = value.get_defining_op().name() == "builtin.parameter"
+        return "_parameters" if is_parameter else None
+    if isinstance(value, (EagerParamBase, Parameter)):
+        return "_parameters"
+    return "_buffers" if isinstance(value, Tensor) else None
+
+
+def _snake_case(name: str) -> str:
+    """As Paddle names layers: LayerNorm -> layer_norm, Conv2D -> conv2d, ReLU -> re_lu."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])", "_", name).lower()
+
+
+def _place_of(device: Any) -> Place:
+    if isinstance(device, Place):
+        return device
+    kind, _, number = str(device).partition(":")
+    if kind not in ("cpu", "gpu"):
+        raise ValueError(
+            f"Layer.to: expected 'cpu', 'gpu' or 'gpu:0', but got {device!r}. Use one of these."
+        )
+    return CPU if kind == "cpu" else CUDAPlace(int(number or 0))
