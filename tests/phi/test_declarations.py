@@ -1,6 +1,8 @@
 """One table over all op declarations: what an op says about itself must be true.
 
-Each op has at least one call here: an op that is declared without one fails `test_every_op_is_in_the_table`.
+The cases are in tests/phi/cases/, the checks in checks.py; an op that is declared without a case
+fails `test_every_op_is_in_the_table`. test_drawn.py runs the same checks on cases that hypothesis
+draws, test_real_paddle.py compares with real Paddle.
 """
 
 import numpy as np
@@ -8,98 +10,30 @@ import pytest
 
 import minipaddle as paddle
 from minipaddle.common.dtype import float32, float64, int64
+from minipaddle.common.errors import NoGradientError
 from minipaddle.decomposition import decompose, has_decomp
-from minipaddle.eager.eager_gen import ad_func
-from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import OPS
-from minipaddle.pir.core.builder import append_phi_op
-from tests.phi.cases import (
-    activation,
-    conv,
-    creation,
-    indexing,
-    linalg,
-    logic,
-    loss,
-    manipulation,
-    math,
-    norm,
-    optimizer,
-    pooling,
-    random,
-    reduction,
-    search,
-)
+from tests.phi import checks
 from tests.phi.cases.numbers import Numbers
+from tests.phi.exceptions import NO_SECOND_GRADIENT
+from tests.phi.table import CALLS, gradient_inputs, parameters
 
-FILES = (
-    activation,
-    conv,
-    creation,
-    indexing,
-    linalg,
-    logic,
-    loss,
-    manipulation,
-    math,
-    norm,
-    optimizer,
-    pooling,
-    random,
-    reduction,
-    search,
-)
-CALLS = {name: calls for file in FILES for name, calls in file.CALLS.items()}
-
-rng = np.random.default_rng(7)
 f = Numbers(__name__).away_from_zero
 
-EVERY_CALL = [
-    pytest.param(name, inputs, attrs, id=f"{name}-{number}")
-    for name, calls in CALLS.items()
-    for number, (inputs, attrs) in enumerate(calls)
-]
-
-
-def copies(inputs):
-    return [
-        [np.array(v) for v in item]
-        if isinstance(item, list)
-        else None
-        if item is None
-        else np.array(item)
-        for item in inputs
-    ]
-
-
-def metas(inputs):
-    return [
-        [MetaTensor(v.shape, v.dtype) for v in item]
-        if isinstance(item, list)
-        else None
-        if item is None
-        else MetaTensor(item.shape, item.dtype)
-        for item in inputs
-    ]
-
-
-def run(op, inputs, attrs):
-    """The kernel's results as a tuple."""
-    results = op.run(np, *copies(inputs), **op.complete(attrs))
-    return results if isinstance(results, tuple) else (results,)
-
-
-def differentiable(op, inputs):
-    """The positions of the inputs that have a numeric gradient."""
-    if op.vjp_rule is None:
-        return []
-    return [
-        i
-        for i, (item, value) in enumerate(zip(op.inputs, inputs, strict=True))
-        if item.name in op.vjp_rule.wrt
-        and value is not None
-        and np.asarray(value[0] if isinstance(value, list) else value).dtype.kind == "f"
-    ]
+every_case = pytest.mark.parametrize(("name", "inputs", "attrs"), parameters())
+every_case_with_gradient = pytest.mark.parametrize(
+    ("name", "inputs", "attrs"),
+    parameters(lambda name, inputs: gradient_inputs(OPS[name], inputs)),
+)
+every_case_with_grad_kernel = pytest.mark.parametrize(
+    ("name", "inputs", "attrs"), parameters(lambda name, _: OPS[name].grad_kernel_fn)
+)
+every_case_with_decomposition = pytest.mark.parametrize(
+    ("name", "inputs", "attrs"), parameters(lambda name, _: has_decomp(OPS[name]))
+)
+every_case_with_inplace_form = pytest.mark.parametrize(
+    ("name", "inputs", "attrs"), parameters(lambda name, _: OPS[name].inplace_form)
+)
 
 
 def test_every_op_is_in_the_table():
@@ -119,116 +53,53 @@ def test_an_op_without_gradient_says_so():
         assert (op.vjp_rule is not None) or marked or not op.inputs or op.name == "full_like", op
 
 
-@pytest.mark.parametrize(("name", "inputs", "attrs"), EVERY_CALL)
-def test_infer_meta_is_what_the_kernel_returns(name, inputs, attrs):
-    op = OPS[name]
-    found = op.infer_metas(metas(inputs), op.complete(attrs))
-    for meta, array in zip(found, run(op, inputs, attrs), strict=True):
-        if array is None:
-            assert meta is None
-        else:
-            assert meta == MetaTensor(array.shape, array.dtype)
+@every_case
+def test_infer_meta_is_what_the_kernel_returns(backend, name, inputs, attrs):
+    checks.check_infer_meta(backend, name, inputs, attrs)
 
 
-@pytest.mark.parametrize(("name", "inputs", "attrs"), EVERY_CALL)
-def test_dygraph_gives_what_the_kernel_gives(name, inputs, attrs):
-    op = OPS[name]
-    tensors = [
-        [paddle.to_tensor(v) for v in item] if isinstance(item, list)
-        else None if item is None else paddle.to_tensor(item)
-        for item in copies(inputs)
-    ]  # fmt: skip
-    results = ad_func(op)(*tensors, **attrs)
-    results = results if isinstance(results, tuple) else (results,)
-    for tensor, array in zip(results, run(op, inputs, attrs), strict=True):
-        if array is not None:
-            np.testing.assert_array_equal(tensor.numpy(), array)
-            assert tensor.numpy().dtype == array.dtype
+@every_case
+def test_dygraph_gives_what_the_kernel_gives(backend, name, inputs, attrs):
+    checks.check_dygraph(backend, name, inputs, attrs)
 
 
-WITH_GRADIENT = [p for p in EVERY_CALL if differentiable(OPS[p.values[0]], p.values[1])]
+@every_case
+def test_a_pir_program_gives_what_the_kernel_gives(backend, name, inputs, attrs):
+    checks.check_pir(backend, name, inputs, attrs)
 
 
-@pytest.mark.parametrize(("name", "inputs", "attrs"), WITH_GRADIENT)
-def test_gradient_is_the_numeric_one(name, inputs, attrs):
-    """Sum of outputs times fixed weights; every input number is moved up and down by epsilon."""
-    op = OPS[name]
-    outputs = run(op, inputs, attrs)
-    used = [array.dtype.kind == "f" for array in outputs]
-    if name == "cross_entropy_with_softmax":
-        used = [False, True]  # its softmax output is for the gradient only, as in Paddle
-    weights = [rng.uniform(0.5, 1.5, array.shape) for array in outputs]
-
-    def total(values):
-        found = run(op, values, attrs)
-        return sum((a * w).sum() for a, w, use in zip(found, weights, used, strict=True) if use)
-
-    tensors = [
-        [paddle.to_tensor(v, stop_gradient=False) for v in item] if isinstance(item, list)
-        else paddle.to_tensor(item, stop_gradient=np.asarray(item).dtype.kind != "f")
-        for item in copies(inputs)
-    ]  # fmt: skip
-    results = ad_func(op)(*tensors, **attrs)
-    results = results if isinstance(results, tuple) else (results,)
-    chosen = [t for t, use in zip(results, used, strict=True) if use]
-    seeds = [paddle.to_tensor(w) for w, use in zip(weights, used, strict=True) if use]
-    paddle.autograd.backward(chosen, seeds)
-
-    epsilon = 1e-6
-    for position in differentiable(op, inputs):
-        pieces = inputs[position] if isinstance(inputs[position], list) else [inputs[position]]
-        found = tensors[position] if isinstance(tensors[position], list) else [tensors[position]]
-        for which, piece in enumerate(pieces):
-            numeric = np.zeros(piece.shape)
-            for index in np.ndindex(*piece.shape):
-                ends = []
-                for sign in (1, -1):
-                    moved = copies(inputs)
-                    target = (
-                        moved[position][which]
-                        if isinstance(moved[position], list)
-                        else moved[position]
-                    )
-                    target[index] += sign * epsilon
-                    ends.append(total(moved))
-                numeric[index] = (ends[0] - ends[1]) / (2 * epsilon)
-            # float64 with epsilon 1e-6: the numeric gradient itself is good to about 1e-8
-            np.testing.assert_allclose(found[which].grad.numpy(), numeric, rtol=1e-5, atol=1e-7)
+@every_case_with_gradient
+def test_gradient_is_the_numeric_one(backend, name, inputs, attrs):
+    checks.check_gradient(name, inputs, attrs)
 
 
-@pytest.mark.parametrize(("name", "inputs", "attrs"), WITH_GRADIENT)
-def test_grad_op_infers_the_shapes_of_its_inputs(name, inputs, attrs):
-    op = OPS[name]
-    outputs = run(op, inputs, attrs)
-    known = dict(zip([i.name for i in op.inputs], metas(inputs), strict=True))
-    for output, array in zip(op.outputs, outputs, strict=True):
-        known[output] = known[f"{output}_grad"] = MetaTensor(array.shape, array.dtype)
-    grad_op, full = op.grad_op, op.complete(attrs)
-    given = {a.name: full.get(a.name, a.default) for a in grad_op.attrs}
-    found = grad_op.infer_metas([known[i.name] for i in grad_op.inputs], given)
-    assert list(found) == [known[w] for w in op.vjp_rule.wrt]
+@every_case_with_gradient
+def test_second_gradient_is_the_numeric_one(backend, name, inputs, attrs):
+    if name in NO_SECOND_GRADIENT:
+        with pytest.raises(NoGradientError):
+            checks.check_second_gradient(name, inputs, attrs)
+    else:
+        checks.check_second_gradient(name, inputs, attrs)
 
 
-@pytest.mark.parametrize("name", [name for name, op in OPS.items() if has_decomp(op)])
-def test_decomposition_is_the_kernel(name):
-    paddle.enable_static()
-    try:
-        for inputs, attrs in CALLS[name]:
-            main = paddle.static.Program()
-            with paddle.static.program_guard(main, paddle.static.Program()):
-                values = [
-                    paddle.static.data(f"x{i}", v.shape, v.dtype) for i, v in enumerate(inputs)
-                ]
-                outputs = append_phi_op(OPS[name], values, OPS[name].complete(attrs))
-            outputs = decompose(main, outputs)
-            assert f"pd_op.{name}" not in [op.name() for op in main.global_block().ops]
-            main.verify()
-            feed = {f"x{i}": v for i, v in enumerate(inputs)}
-            got = paddle.static.Executor().run(main, feed=feed, fetch_list=outputs)
-            for a, b in zip(got, run(OPS[name], inputs, attrs), strict=True):
-                np.testing.assert_allclose(a, b, rtol=1e-12)
-    finally:
-        paddle.disable_static()
+@every_case_with_gradient
+def test_grad_op_infers_the_shapes_of_its_inputs(backend, name, inputs, attrs):
+    checks.check_grad_op(backend, name, inputs, attrs)
+
+
+@every_case_with_grad_kernel
+def test_hand_written_gradient_is_the_rule(backend, name, inputs, attrs):
+    checks.check_grad_kernel(backend, name, inputs, attrs)
+
+
+@every_case_with_inplace_form
+def test_inplace_form_is_the_pure_one(backend, name, inputs, attrs):
+    checks.check_inplace(backend, name, inputs, attrs)
+
+
+@every_case_with_decomposition
+def test_decomposition_is_the_kernel(backend, name, inputs, attrs):
+    checks.check_decomposition(backend, name, inputs, attrs)
 
 
 def test_grad_ops_decompose_by_their_rule():
