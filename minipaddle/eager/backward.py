@@ -32,10 +32,11 @@ def get_in_degree_map(roots: Iterable[GradNodeBase]) -> dict[GradNodeBase, int]:
         for edge in queue.popleft().edges:
             if edge is None:
                 continue
-            in_degree[edge.node] = in_degree.get(edge.node, 0) + 1
-            if edge.node not in expanded:
-                expanded.add(edge.node)
-                queue.append(edge.node)
+            next_node = edge.node
+            in_degree[next_node] = in_degree.get(next_node, 0) + 1
+            if next_node not in expanded:
+                expanded.add(next_node)
+                queue.append(next_node)
     return in_degree
 
 
@@ -141,19 +142,21 @@ def run_backward(
         results: Sequence[Tensor | None] = [None] * len(node.edges)
         # a node without gradients does not run, but those behind it must still hear of it
         if node in holders:
-            grads = _apply_hooks(node, holders.pop(node))
+            grads = holders.pop(node).slots
+            if node.gradient_hooks:
+                _apply_hooks(node, grads)
             if general_grad is not None:
                 general_grad.take(node, grads)
             if general_grad is None or general_grad.must_run(node):
                 results = node(grads, create_graph)
                 if not retain_graph and not node.accumulates:
                     node.clear_tensor_wrappers()
-        for edge, result in zip(node.edges, results, strict=False):
+        for edge, result in zip(node.edges, results):
             if edge is None:
                 continue
-            next_node = edge.node
+            next_node, slot = edge
             if result is not None:
-                wanted = next_node.specs[edge.slot][0]
+                wanted = next_node.specs[slot][0]
                 if result._data.shape != wanted:
                     raise RuntimeError(
                         f"backward: expected {node.name()} to give a gradient of shape "
@@ -163,7 +166,7 @@ def run_backward(
                 holder = holders.get(next_node)
                 if holder is None:
                     holder = holders[next_node] = GradTensorHolder(len(next_node.specs))
-                holder.add(edge.slot, result, create_graph)
+                holder.add(slot, result, create_graph)
             in_degree[next_node] -= 1
             if in_degree[next_node] == 0:
                 queue.append(next_node)
@@ -182,14 +185,12 @@ def _initial_grad(tensor: Tensor, grad: Tensor | None) -> Tensor:
     return grad
 
 
-def _apply_hooks(node: GradNodeBase, holder: GradTensorHolder) -> list[Tensor | None]:
-    """The node's gradients, complete, after the hooks on them. None: nobody used this output."""
-    grads = holder.slots
+def _apply_hooks(node: GradNodeBase, grads: list[Tensor | None]) -> None:
+    """Calls the hooks on the node's gradients, which are complete. None: nobody used the output."""
     for slot, hooks in (node.gradient_hooks or {}).items():
         for hook in list(hooks):
             grad = grads[slot]
             grads[slot] = None if grad is None else after_hook(hook, grad)
-    return grads
 
 
 def backward(

@@ -24,7 +24,12 @@ import numpy as np
 from minipaddle.common.dtype import DataType
 from minipaddle.common.place import Place, array_module, current_place, module_of
 from minipaddle.eager.autograd_meta import AutogradMeta
-from minipaddle.eager.grad_node_info import GradNodeBase, refuse_cleared, zeros_like_output
+from minipaddle.eager.grad_node_info import (
+    GradNodeBase,
+    refuse_cleared,
+    refuse_double_grad,
+    zeros_like_output,
+)
 from minipaddle.eager.tensor import Tensor
 from minipaddle.eager.tensor_wrapper import TensorWrapper, empty_tensor, meta_tensor
 from minipaddle.phi.core.attribute import (
@@ -116,6 +121,7 @@ def _generate(op: Op) -> Callable:
         "AutogradMeta": AutogradMeta,
         "GradNodeBase": GradNodeBase,
         "refuse_cleared": refuse_cleared,
+        "refuse_double_grad": refuse_double_grad,
         "kernel": op.run if len(op.kernels.kernels) > 1 else op.kernels.select("cpu", None),
         "grad_kernel": op.grad_op.kernels.select("cpu", None) if vjp else None,
         "rule": vjp.rule if vjp else None,
@@ -411,7 +417,9 @@ def _grad_node_lines(op: Op, vjp: Vjp) -> list[str]:
         sample += "[0]"
     lines += [
         "        if create_graph:",
-        f"            {results} = rule({arguments('tensor')})",
+        f"            {results} = rule({arguments('tensor')})"
+        if vjp.double_grad
+        else "            refuse_double_grad(self)",
         "        else:",
         f"            xp = np if type({sample}._data) is ndarray else module_of({sample}._data)",
         f"            {results} = grad_kernel(xp, {arguments('array')}{given})",

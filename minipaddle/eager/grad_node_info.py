@@ -97,6 +97,14 @@ def refuse_cleared(node: GradNodeBase) -> None:
     )
 
 
+def refuse_double_grad(node: GradNodeBase) -> None:
+    """The gradient that `node` gives has no gradient. Raises NoGradientError."""
+    raise NoGradientError(
+        f"grad: expected {node.name()} to have a gradient of its own, but got none, as in Paddle. "
+        "Leave create_graph=False, or build the function from other ops."
+    )
+
+
 def zeros_like_output(node: GradNodeBase, slot: int, grads: Sequence[Tensor | None]) -> Tensor:
     """The gradient of an output that nobody used, where the rule reads it; beside the others."""
     from minipaddle.eager.tensor import Tensor  # it builds on this file

@@ -156,7 +156,8 @@ class Tensor:
         if meta is None or meta.grad is None:
             return
         if set_to_zero:
-            meta.grad = Tensor(module_of(meta.grad._data).zeros_like(meta.grad._data))  # no nan
+            data = meta.grad._data
+            meta.grad = Tensor(module_of(data).zeros(data.shape, data.dtype))  # 0 times nan is nan
             meta.grad.stop_gradient = False  # as Paddle shows it
         else:
             meta.grad = None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minipaddle.common.dtype import BY_NUMPY
 from minipaddle.eager.autograd_meta import AutogradMeta
 from minipaddle.eager.tensor import Tensor
 from minipaddle.phi.core.meta_tensor import MetaTensor
@@ -66,7 +67,7 @@ class TensorWrapper:
 
 def meta_tensor(shape: tuple[int, ...], dtype: Any) -> MetaTensor:
     """What a node keeps of a Tensor that its rule marks NoNeedBuffer, for a kernel."""
-    return MetaTensor(shape, dtype)
+    return MetaTensor(shape, BY_NUMPY[dtype])
 
 
 def empty_tensor(shape: tuple[int, ...], dtype: Any) -> Tensor:

@@ -18,8 +18,9 @@ class MetaTensor:
     __slots__ = ("dtype", "shape")
 
     def __init__(self, shape: Iterable[int], dtype: object) -> None:
-        self.shape: tuple[int, ...] = tuple(int(size) for size in shape)
-        self.dtype: DataType = to_dtype(dtype)
+        # most often both have their final form already
+        self.shape: tuple[int, ...] = shape if type(shape) is tuple else tuple(map(int, shape))
+        self.dtype: DataType = dtype if type(dtype) is DataType else to_dtype(dtype)
 
     @property
     def ndim(self) -> int:

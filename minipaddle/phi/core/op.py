@@ -82,11 +82,21 @@ class Vjp:
         attrs: the attributes that it reads.
         wrt: the forward inputs that get a gradient, one per result.
         invoke: the rule stands for itself in static programs, with no `<op>_grad` op around it.
+        double_grad: the rule can be differentiated again. It can't where it reads an output whose
+            own dependence on the inputs it does not see.
     """
 
-    def __init__(self, op: Op, rule: Callable, wrt: Sequence[str] | None, invoke: bool) -> None:
+    def __init__(
+        self,
+        op: Op,
+        rule: Callable,
+        wrt: Sequence[str] | None,
+        invoke: bool,
+        double_grad: bool = True,
+    ) -> None:
         self.rule = rule
         self.invoke = invoke
+        self.double_grad = double_grad
         self.inputs, self.attrs = _parameters(rule, skip=0)
         self.wrt = tuple(wrt or (item.name for item in op.inputs))
         self._bound: dict[object, Callable] = {}
@@ -182,13 +192,14 @@ class Op:
         *,
         wrt: Sequence[str] | None = None,
         invoke: bool = False,
+        double_grad: bool = True,
     ) -> Any:
         """Sets the gradient rule. `wrt` names the inputs that have a gradient (default: all of
-        them).
+        them); `double_grad=False` says that the gradient has no gradient.
         """
         if rule is None:
-            return partial(self.vjp, wrt=wrt, invoke=invoke)
-        self.vjp_rule = Vjp(self, rule, wrt, invoke)
+            return partial(self.vjp, wrt=wrt, invoke=invoke, double_grad=double_grad)
+        self.vjp_rule = Vjp(self, rule, wrt, invoke, double_grad)
         self._forget_derived()
         return rule
 

@@ -55,6 +55,22 @@ def _(x, y, out_grad, *, transpose_x: bool, transpose_y: bool):
     return reshape_as(x_grad, x), reshape_as(y_grad, y)
 
 
+@matmul.grad_kernel
+def _(xp, wanted, x, y, out_grad, *, transpose_x, transpose_y):
+    """The same for plain matrices, without the gradient that nobody wants (that of the data)."""
+    if not x.ndim == y.ndim == 2:
+        rule = matmul.require_vjp().on_arrays(xp)
+        return rule(x, y, out_grad, transpose_x=transpose_x, transpose_y=transpose_y)
+    x_grad = y_grad = None
+    if wanted[0]:
+        right = y if transpose_y else y.T
+        x_grad = xp.matmul(right.T, out_grad.T) if transpose_x else xp.matmul(out_grad, right)
+    if wanted[1]:
+        left = x if transpose_x else x.T
+        y_grad = xp.matmul(out_grad.T, left.T) if transpose_y else xp.matmul(left, out_grad)
+    return x_grad, y_grad
+
+
 @op(source="paddle/phi/ops/yaml/fused_ops.yaml: fc", traits=("Pure",), same_dtype=("input", "w"))
 def fc(
     xp,
