@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from minipaddle.common.errors import NoGradientError
 from minipaddle.common.place import module_of
 from minipaddle.common.size import Size
 from minipaddle.phi.core.meta_tensor import MetaTensor

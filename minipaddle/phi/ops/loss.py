@@ -55,7 +55,7 @@ def cross_entropy_with_softmax(
 cross_entropy_with_softmax.infer_meta(binary.cross_entropy)
 
 
-@cross_entropy_with_softmax.vjp(wrt=("input",))
+@cross_entropy_with_softmax.vjp(wrt=("input",), double_grad=False)
 def _(
     label,
     softmax,
