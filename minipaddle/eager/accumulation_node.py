@@ -41,10 +41,14 @@ class GradNodeAccumulation(GradNodeBase):
         if meta.hooks:
             for hook in list(meta.hooks.values()):
                 grad = after_hook(hook, grad)
-        if meta.grad is not None:
-            meta.grad = add_grads(meta.grad, grad, create_graph)
-        elif create_graph:
-            meta.grad = grad
+        held = meta.grad
+        if create_graph:
+            meta.grad = grad if held is None else add_grads(held, grad, create_graph)
+        elif held is not None and held._data.dtype == grad._data.dtype:
+            data = held._writable_data()
+            data += grad._data  # into the memory that is there, as in Paddle
+        elif held is not None:
+            meta.grad = add_grads(held, grad, create_graph)
         else:
             # a copy: x + y gives one array to both, and another op may give a read-only view
             meta.grad = Tensor(grad._data.copy())

@@ -156,9 +156,7 @@ class Tensor:
         if meta is None or meta.grad is None:
             return
         if set_to_zero:
-            data = meta.grad._data
-            meta.grad = Tensor(module_of(data).zeros(data.shape, data.dtype))  # 0 times nan is nan
-            meta.grad.stop_gradient = False  # as Paddle shows it
+            meta.grad._writable_data().fill(0)  # in place, as in Paddle
         else:
             meta.grad = None
 
@@ -302,10 +300,14 @@ class Tensor:
                 f"{list(array.shape)}. "
                 "Reshape the value first."
             )
+        self._writable_data()[...] = array
+
+    def _writable_data(self) -> Any:
+        """The data, to be changed in place: the change is counted."""
         if not getattr(self._data.flags, "writeable", True):
             self._data = self._data.copy()  # one number, shown everywhere: see expand_as
-        self._data[...] = array
         self._version[0] += 1
+        return self._data
 
     def cpu(self) -> Tensor:
         """A copy on the CPU."""
