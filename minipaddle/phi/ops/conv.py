@@ -1,6 +1,313 @@
 """Convolutions.
 
-Paddle: paddle/phi/kernels/conv_kernel.h, unfold_kernel.h.
+A convolution is a matrix product over windows: `unfold` lays the windows side by side, the
+filter is a matrix, and `fold` is the way back. The gradient rule and the decomposition say just
+that, in ops. The kernels do the same on arrays, a few images at a time.
+
+Paddle: paddle/phi/kernels/conv_kernel.h, unfold_kernel.h, fold_kernel.h.
+Left out: conv3d, and kernels for one machine only (oneDNN, cuDNN, Winograd).
 """
 
 from __future__ import annotations
+
+import math
+
+from minipaddle.phi.core.attribute import Ints
+from minipaddle.phi.core.op import NoNeedBuffer, op
+from minipaddle.phi.infermeta.conv import convolved, folded, unfolded
+from minipaddle.phi.kernels.im2col import add_columns, columns, parts
+from minipaddle.phi.kernels.windows import resolve_padding, window_count
+from minipaddle.phi.ops.linalg import matmul
+from minipaddle.phi.ops.manipulation import reshape, reshape_as, transpose
+from minipaddle.phi.ops.math import sum
+
+TO_NCHW, TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: unfold", traits=("Pure",))
+def unfold(xp, x, *, kernel_sizes: Ints, strides: Ints, paddings: Ints, dilations: Ints):
+    """All windows of x [N, C, H, W] as columns [N, C * kh * kw, number of windows]. `paddings` is
+    [top, left, bottom, right].
+    """
+    counts, pads = _counts_and_pads(x.shape[2:], kernel_sizes, strides, paddings, dilations)
+    return columns(xp, x, kernel_sizes, counts, strides, pads, dilations)
+
+
+unfold.infer_meta(unfolded)
+
+
+@unfold.vjp
+def _(
+    x: NoNeedBuffer,
+    out_grad,
+    *,
+    kernel_sizes: Ints,
+    strides: Ints,
+    paddings: Ints,
+    dilations: Ints,
+):
+    return (
+        fold(
+            out_grad,
+            output_sizes=x.shape[2:],
+            kernel_sizes=kernel_sizes,
+            strides=strides,
+            paddings=paddings,
+            dilations=dilations,
+        ),
+    )
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: fold", traits=("Pure",))
+def fold(
+    xp,
+    x,
+    *,
+    output_sizes: Ints,
+    kernel_sizes: Ints,
+    strides: Ints,
+    paddings: Ints,
+    dilations: Ints,
+):
+    """Columns [N, C * kh * kw, number of windows] back to an image [N, C, *output_sizes]; where
+    windows overlap, their numbers are added.
+    """
+    counts, pads = _counts_and_pads(output_sizes, kernel_sizes, strides, paddings, dilations)
+    return add_columns(xp, x, output_sizes, kernel_sizes, counts, strides, pads, dilations)
+
+
+fold.infer_meta(folded)
+
+
+@fold.vjp
+def _(
+    x: NoNeedBuffer,
+    out_grad,
+    *,
+    output_sizes: Ints,
+    kernel_sizes: Ints,
+    strides: Ints,
+    paddings: Ints,
+    dilations: Ints,
+):
+    return (
+        unfold(
+            out_grad,
+            kernel_sizes=kernel_sizes,
+            strides=strides,
+            paddings=paddings,
+            dilations=dilations,
+        ),
+    )
+
+
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: conv2d",
+    traits=("Pure", "AmpWhite"),
+    same_dtype=("input", "filter"),
+)
+def conv2d(
+    xp,
+    input,
+    filter,
+    *,
+    strides: Ints = (1, 1),
+    paddings: Ints = (0, 0),
+    padding_algorithm: str = "EXPLICIT",
+    dilations: Ints = (1, 1),
+    groups: int = 1,
+    data_format: str = "NCHW",
+):
+    """input [N, C, H, W] * filter [O, C / groups, kh, kw] -> [N, O, OH, OW]. With data_format
+    "NHWC", channels of input and result come last.
+    """
+    x = input.transpose(TO_NCHW) if data_format == "NHWC" else input
+    places = _places(x, filter, strides, paddings, padding_algorithm, dilations)
+    kernel, (oh, ow) = places[:2]
+    n, o = x.shape[0], filter.shape[0]
+    matrix = filter.reshape(groups, o // groups, math.prod(filter.shape[1:]))
+    out = xp.empty((n, groups, o // groups, oh * ow), x.dtype)
+    for part in parts(xp, n, x.shape[1] * math.prod(kernel) * oh * ow):
+        cols = columns(xp, x[part], *places)
+        xp.matmul(matrix, _in_groups(cols, groups), out=out[part])
+    out = out.reshape(n, o, oh, ow)
+    return xp.ascontiguousarray(out.transpose(TO_NHWC)) if data_format == "NHWC" else out
+
+
+conv2d.infer_meta(convolved("conv2d"))
+
+
+@conv2d.decomp
+def _(
+    input,
+    filter,
+    *,
+    strides: Ints,
+    paddings: Ints,
+    padding_algorithm: str,
+    dilations: Ints,
+    groups: int,
+    data_format: str,
+):
+    x = transpose(input, perm=TO_NCHW) if data_format == "NHWC" else input
+    places = _places(x, filter, strides, paddings, padding_algorithm, dilations)
+    cols = unfold(x, **_as_attributes(places))
+    numbers, count = math.prod(filter.shape[1:]), math.prod(places[1])
+    cols = reshape(cols, shape=(0, groups, numbers, count))
+    matrix = reshape(filter, shape=(groups, filter.shape[0] // groups, numbers))
+    out = reshape(matmul(matrix, cols), shape=(0, filter.shape[0], *places[1]))
+    return transpose(out, perm=TO_NHWC) if data_format == "NHWC" else out
+
+
+@conv2d.vjp
+def conv2d_rule(
+    input,
+    filter,
+    out_grad,
+    *,
+    strides: Ints,
+    paddings: Ints,
+    padding_algorithm: str,
+    dilations: Ints,
+    groups: int,
+    data_format: str,
+):
+    last = data_format == "NHWC"
+    x = transpose(input, perm=TO_NCHW) if last else input
+    grad = transpose(out_grad, perm=TO_NCHW) if last else out_grad
+    places = _places(x, filter, strides, paddings, padding_algorithm, dilations)
+    window = _as_attributes(places)
+    numbers, count = math.prod(filter.shape[1:]), _product(places[1])
+    cols = reshape(unfold(x, **window), shape=(0, groups, numbers, count))
+    matrix = reshape(filter, shape=(groups, filter.shape[0] // groups, numbers))
+    grad = reshape(grad, shape=(0, groups, filter.shape[0] // groups, count))
+    filter_grad = reshape_as(sum(matmul(grad, cols, transpose_y=True), axis=(0,)), filter)
+    cols_grad = reshape(matmul(matrix, grad, transpose_x=True), shape=(0, groups * numbers, count))
+    input_grad = fold(cols_grad, output_sizes=x.shape[2:], **window)
+    return (transpose(input_grad, perm=TO_NHWC) if last else input_grad), filter_grad
+
+
+@conv2d.grad_kernel
+def conv2d_grad_kernel(
+    xp,
+    wanted,
+    input,
+    filter,
+    out_grad,
+    *,
+    strides: Ints,
+    paddings: Ints,
+    padding_algorithm: str,
+    dilations: Ints,
+    groups: int,
+    data_format: str,
+):
+    """The rule on a few images at a time, and without the half that nobody wants: the first layer
+    of a network needs no gradient of its input.
+    """
+    last = data_format == "NHWC"
+    x = input.transpose(TO_NCHW) if last else input
+    grad = out_grad.transpose(TO_NCHW) if last else out_grad
+    places = _places(x, filter, strides, paddings, padding_algorithm, dilations)
+    kernel, (oh, ow) = places[:2]
+    (n, c), o = x.shape[:2], filter.shape[0]
+    numbers = math.prod(filter.shape[1:])
+    matrix = filter.reshape(groups, o // groups, numbers)
+    grad = grad.reshape(n, groups, o // groups, oh * ow)
+    input_grad = xp.empty(x.shape, x.dtype) if wanted[0] else None
+    filter_grad = xp.zeros(matrix.shape, filter.dtype) if wanted[1] else None
+    for part in parts(xp, n, c * math.prod(kernel) * oh * ow):
+        if filter_grad is not None:
+            cols = _in_groups(columns(xp, x[part], *places), groups)
+            filter_grad += xp.matmul(grad[part], cols.swapaxes(2, 3)).sum(axis=0)
+        if input_grad is not None:
+            cols = xp.matmul(matrix.swapaxes(1, 2), grad[part])
+            input_grad[part] = add_columns(xp, cols.reshape(-1, c * math.prod(kernel), oh * ow),
+                                           x.shape[2:], *places)  # fmt: skip
+    if last and input_grad is not None:
+        input_grad = xp.ascontiguousarray(input_grad.transpose(TO_NHWC))
+    return input_grad, None if filter_grad is None else filter_grad.reshape(filter.shape)
+
+
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: depthwise_conv2d",
+    traits=("Pure", "AmpWhite"),
+    same_dtype=("input", "filter"),
+)
+def depthwise_conv2d(
+    xp,
+    input,
+    filter,
+    *,
+    strides: Ints = (1, 1),
+    paddings: Ints = (0, 0),
+    padding_algorithm: str = "EXPLICIT",
+    groups: int = 1,
+    dilations: Ints = (1, 1),
+    data_format: str = "NCHW",
+):
+    """conv2d in which each channel has filters of its own: groups == channels. The arithmetic is
+    conv2d's; Paddle has a kernel of its own for it.
+    """
+    return conv2d.run(
+        xp,
+        input,
+        filter,
+        strides=strides,
+        paddings=paddings,
+        padding_algorithm=padding_algorithm,
+        dilations=dilations,
+        groups=groups,
+        data_format=data_format,
+    )
+
+
+depthwise_conv2d.infer_meta(convolved("depthwise_conv2d"))
+depthwise_conv2d.vjp(conv2d_rule)
+depthwise_conv2d.grad_kernel(conv2d_grad_kernel)
+
+
+# -- where the windows are ---------------------------------------------------------------------
+
+
+def _places(x, filter, strides, paddings, padding_algorithm, dilations):
+    """(kernel, counts, strides, pads, dilations): what im2col asks for. x is NCHW."""
+    kernel = filter.shape[2:]
+    if padding_algorithm == "SAME":
+        dilations = (1, 1)  # as in Paddle
+    pads = resolve_padding(padding_algorithm, paddings, x.shape[2:], kernel, strides)
+    counts = (
+        window_count(x.shape[2], kernel[0], strides[0], pads[0], pads[1], dilations[0]),
+        window_count(x.shape[3], kernel[1], strides[1], pads[2], pads[3], dilations[1]),
+    )
+    return kernel, counts, strides, pads, dilations
+
+
+def _as_attributes(places):
+    """What `unfold` and `fold` call it: they have the paddings in another order."""
+    kernel, _, strides, (top, bottom, left, right), dilations = places
+    return {
+        "kernel_sizes": kernel,
+        "strides": strides,
+        "paddings": (top, left, bottom, right),
+        "dilations": dilations,
+    }
+
+
+def _counts_and_pads(sizes, kernel, strides, paddings, dilations):
+    """(OH, OW) and (top, bottom, left, right) for unfold's [top, left, bottom, right]."""
+    top, left, bottom, right = paddings
+    down = window_count(sizes[0], kernel[0], strides[0], top, bottom, dilations[0])
+    along = window_count(sizes[1], kernel[1], strides[1], left, right, dilations[1])
+    return (down, along), (top, bottom, left, right)
+
+
+def _in_groups(cols, groups):
+    """[N, C * kh * kw, P] -> [N, groups, C / groups * kh * kw, P]."""
+    n, rows, places = cols.shape
+    return cols.reshape(n, groups, rows // groups, places)
+
+
+def _product(counts):
+    """How many windows there are; -1 if that is not known."""
+    return -1 if -1 in counts else math.prod(counts)
