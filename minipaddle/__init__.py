@@ -58,6 +58,7 @@ from minipaddle import (  # isort: skip  (after the worlds above)
     optimizer,
     pir,
     pir_utils,
+    regularizer,
     static,
     transforms,
     utils,

@@ -11,7 +11,7 @@ FLOORS = [
     {"phi"},
     {"new_executor"},
     {"eager", "base", "pir"},  # three worlds that don't import each other
-    {"tensor", "nn", "io", "metric", "amp", "transforms", "decomposition", "utils"},
+    {"tensor", "nn", "io", "metric", "amp", "regularizer", "transforms", "decomposition", "utils"},
     {"optimizer", "static", "vision", "pir_utils", "_C_ops", "_pir_ops", "autograd"},
     {"distributed", "jit", "cinn"},
     {"compare"},

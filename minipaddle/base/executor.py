@@ -73,6 +73,9 @@ class Executor:
         several = isinstance(fetch_list, (list, tuple))
         fetch = list(fetch_list) if several else [] if fetch_list is None else [fetch_list]
         scope = scope or global_scope()
+        if program.lr_scheduler is not None:
+            rate = np.asarray(program.lr_scheduler(), program.lr_var.dtype.numpy_dtype)
+            scope.set(program.lr_var.name, self._xp.asarray(rate))
         interpreter = self.interpreter(program, tuple(sorted(feed)), fetch, scope)
         plan, xp = interpreter.plan, self._xp
         arrays = {}

@@ -361,6 +361,9 @@ class Program:
     def __init__(self) -> None:
         self.blocks = [Block(self, 0)]
         self.random_seed = 0
+        # of an optimizer: what says the learning rate at each run, and the variable that gets it
+        self.lr_scheduler: Any = None
+        self.lr_var: Any = None
         self._current_block_idx = 0
         self._role = OpRole.FORWARD
         self._version = 0  # grows with each change, so that an Executor knows when to compile anew

@@ -94,6 +94,9 @@ OP_COMPAT: dict[str, OpCompat] = {
     "full_like": OpCompat("fill_any_like"),
     "uniform": OpCompat("uniform_random"),
     "sgd_": OpCompat("sgd"),
+    "momentum_": OpCompat("momentum"),
+    "adam_": OpCompat("adam"),
+    "adamw_": OpCompat("adamw"),
     "fc": OpCompat("fc", slots={"input": "Input", "w": "W", "bias": "Bias"}),
 }
 

@@ -1,95 +1,445 @@
-"""Optimizer: what all optimizers share: parameters, the learning rate, one step in each world.
+"""Optimizer: what all optimizers share: parameters in groups, the learning rate, clipping, weight
+decay, state, and one step in each world.
 
-An optimizer says once which op updates a parameter (`_append_update`); dygraph runs it now, a
-Program and a PIR program get it as an op.
+A subclass says once which op updates a parameter (`_append_optimize_op`) and which state that needs
+(`_create_accumulators`). Dygraph runs the op now; a Program and a PIR program get it appended. The
+order is always: clip the gradients, add the decay, update.
 
 Paddle: python/paddle/optimizer/optimizer.py.
-Left out: learning-rate schedulers, clipping, weight decay, accumulators.
+Left out: updates of many parameters in one op, sparse gradients.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
+from minipaddle.base import framework as base
 from minipaddle.base.backward import append_backward as append_backward_to_program
-from minipaddle.base.framework import (
-    OpRole,
-    Variable,
-    default_startup_program,
-    program_guard,
-)
+from minipaddle.base.framework import OpRole, Variable
+from minipaddle.base.layer_helper import append_phi_op
 from minipaddle.common import dtype as dtypes
 from minipaddle.common import unique_name
-from minipaddle.common.place import UNDEFINED
 from minipaddle.eager import no_grad
 from minipaddle.eager.tensor import Tensor, to_tensor
-from minipaddle.nn.initializer import Constant
-from minipaddle.phi.core.world import in_dynamic_mode, world_guard
+from minipaddle.optimizer.accumulator import (
+    create_global_var,
+    create_master_weight,
+    create_scheduled_rate,
+)
+from minipaddle.optimizer.lr import LRScheduler
+from minipaddle.phi.core.op import OPS
+from minipaddle.phi.core.world import current_world, in_dynamic_mode, world_guard
 from minipaddle.pir.core import builder
-from minipaddle.pir.core.type import DenseTensorType
 from minipaddle.pir.core.value import Value
 from minipaddle.pir.ir_backward import append_backward as append_backward_to_pir
+from minipaddle.regularizer import L2Decay
+
+Pairs = list[tuple[Any, Any]]  # (parameter, its gradient)
 
 
 class Optimizer:
-    """Base class. A subclass defines `_append_update`."""
+    """Base class. A subclass defines `_append_optimize_op`, and `_create_accumulators` if it has
+    state.
+
+    Args:
+        learning_rate: a float or a LRScheduler.
+        parameters: a list; or a list of dicts {"params": [...], "learning_rate": a factor,
+            "weight_decay": ..., "grad_clip": ..., and options of the optimizer}. May be None in
+            static mode: all parameters of the program.
+        weight_decay: a float (for L2Decay), L1Decay or L2Decay. A parameter's own regularizer comes
+            first.
+        grad_clip: one of nn.ClipGradByValue, ClipGradByNorm, ClipGradByGlobalNorm.
+        name: goes into the names of the state.
+        options: what a group may say otherwise, such as Adam's beta1.
+
+    Raises:
+        AttributeError: there are no parameters, in dygraph.
+        TypeError: an argument is of the wrong kind.
+        ValueError: a parameter is in two groups.
+    """
 
     def __init__(
-        self, learning_rate: float = 0.001, parameters: Sequence[Any] | None = None
+        self,
+        learning_rate: float | LRScheduler,
+        parameters: Sequence[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+        **options: Any,
     ) -> None:
+        who = type(self).__name__
         if parameters is None and in_dynamic_mode():
             raise AttributeError(
-                f"{type(self).__name__}: expected parameters in dygraph, but got None. "
+                f"{who}: expected parameters in dygraph, but got None. "
                 "Pass parameters=model.parameters()."
             )
-        self._learning_rate = float(learning_rate)
-        self._parameter_list = None if parameters is None else list(parameters)
-        self._lr_tensor: Tensor | None = None
-        self._lr_name = ""  # of the variable that holds the learning rate in a static program
+        if isinstance(parameters, (Tensor, dict)):
+            raise TypeError(
+                f"{who}: expected a list of parameters, but got one {type(parameters).__name__}. "
+                "Put it into a list."
+            )
+        if not isinstance(learning_rate, (float, LRScheduler)):
+            raise TypeError(
+                f"{who}: expected learning_rate to be a float or a LRScheduler, but got "
+                f"{learning_rate!r}. Write 1.0 instead of 1."
+            )
+        if grad_clip is not None and not callable(grad_clip):
+            raise TypeError(
+                f"{who}: expected grad_clip to be a ClipGradBy..., but got {grad_clip!r}. "
+                "Pass paddle.nn.ClipGradByGlobalNorm(1.0), say."
+            )
+        self._learning_rate: float | LRScheduler = learning_rate
+        self.regularization = self._as_regularizer(weight_decay)
+        self._grad_clip = grad_clip
+        self._name = name
+        self._multi_precision = False
+        self._default_dict = {**options, "weight_decay": weight_decay, "grad_clip": grad_clip}
+        self._param_groups: list[dict[str, Any]] = []
+        self._options_of: dict[str, dict[str, Any]] = {}  # by parameter, for those in groups
+        given = None if parameters is None else list(parameters)
+        if given and isinstance(given[0], dict):
+            for group in given:
+                self._add_param_group(dict(group))
+            given = [parameter for group in self._param_groups for parameter in group["params"]]
+        else:
+            self._param_groups.append({**self._default_dict, "params": given})
+        self._parameter_list = given
+        self._accumulators: dict[str, dict[str, Any]] = {}
+        self._accumulators_holder: dict[str, Any] = {}  # a loaded state that waits for its Tensors
+        self._already_create_accumulator: set[str] = set()
+        self._master_weights: dict[str, Any] = {}
+        self._learning_rate_map: dict[Any, Any] = {}  # program -> its variable
+        self._rate: tuple[float, Any] = (-1.0, None)  # of dygraph: its value, and as a Tensor
 
-    def get_lr(self) -> float:
-        return self._learning_rate
+    # -- what a subclass says ------------------------------------------------------------------
 
-    def set_lr(self, value: float) -> None:
-        """Changes the learning rate. In a static program that runs already, it is also set in the
-        scope.
-        """
-        self._learning_rate = float(value)
-        self._lr_tensor = None
-        if self._lr_name:
-            from minipaddle.new_executor.scope import global_scope
-
-            global_scope().set(self._lr_name, np.asarray(value, dtypes.get_default_dtype()))
-
-    def _append_update(self, parameter: Any, gradient: Any, learning_rate: Any) -> Any:
+    def _append_optimize_op(self, parameter: Any, gradient: Any, learning_rate: Any) -> Any:
         """Calls the op that updates one parameter."""
         raise NotImplementedError(
-            f"Optimizer: expected {type(self).__name__} to define _append_update(), but it does "
-            "not. Write it."
+            f"Optimizer: expected {type(self).__name__} to define _append_optimize_op(), but it "
+            "does not. Write it."
         )
 
-    # -- dygraph -------------------------------------------------------------------------------
+    def _create_accumulators(self, parameter: Any) -> None:
+        """Calls `_add_accumulator` for each piece of state of a parameter."""
+
+    def _option(self, parameter: Any, name: str) -> Any:
+        """What the parameter's group says, or else the optimizer."""
+        return self._options_of.get(parameter.name, self._default_dict)[name]
+
+    # -- parameter groups ----------------------------------------------------------------------
+
+    def _add_param_group(self, group: dict[str, Any]) -> None:
+        params = group["params"]
+        if isinstance(params, set):
+            raise TypeError(
+                f"{type(self).__name__}: expected a list of parameters in a group, but got a set. "
+                "A set has no order."
+            )
+        group["params"] = list(params) if isinstance(params, (list, tuple)) else [params]
+        group = {**self._default_dict, **group}
+        for parameter in group["params"]:
+            if parameter.name in self._options_of:
+                raise ValueError(
+                    f"{type(self).__name__}: expected each parameter in one group, but got "
+                    f"{parameter.name!r} in two. Leave it in one."
+                )
+            self._options_of[parameter.name] = group
+            parameter.optimize_attr = {"learning_rate": group.get("learning_rate", 1.0)}
+        self._set_group_decay(group)
+        self._param_groups.append(group)
+
+    def _set_group_decay(self, group: dict[str, Any]) -> None:
+        for parameter in group["params"]:
+            parameter.regularizer = self._as_regularizer(group["weight_decay"])
+
+    @staticmethod
+    def _as_regularizer(weight_decay: Any) -> Any:
+        if isinstance(weight_decay, (int, float)):
+            return L2Decay(float(weight_decay))
+        return weight_decay
+
+    # -- the learning rate ---------------------------------------------------------------------
+
+    def get_lr(self) -> float:
+        """The learning rate of now."""
+        rate = self._learning_rate
+        return rate if isinstance(rate, float) else rate()
+
+    def set_lr(self, value: float) -> None:
+        """Changes the learning rate; a static program gets it at its next run.
+
+        Raises:
+            TypeError: value is no number.
+            RuntimeError: a scheduler says what the rate is.
+        """
+        if not isinstance(value, (int, float)):
+            raise TypeError(
+                f"set_lr: expected a number, but got {value!r}. For a scheduler call "
+                "set_lr_scheduler."
+            )
+        if isinstance(self._learning_rate, LRScheduler):
+            raise RuntimeError(
+                "set_lr: expected an optimizer without scheduler, but got one with "
+                f"{type(self._learning_rate).__name__}, which would overwrite the rate. "
+                "Call set_lr_scheduler."
+            )
+        self._learning_rate = float(value)
+        for program in self._learning_rate_map:
+            program.lr_scheduler = self.get_lr
+
+    def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
+        """From now on, the scheduler says the rate. Raises TypeError if it is no LRScheduler."""
+        if not isinstance(scheduler, LRScheduler):
+            raise TypeError(
+                f"set_lr_scheduler: expected a LRScheduler, but got {type(scheduler).__name__}. "
+                "Pass one of paddle.optimizer.lr."
+            )
+        self._learning_rate = scheduler
+        for program in self._learning_rate_map:
+            program.lr_scheduler = self.get_lr
+
+    def _global_learning_rate(self, dtype: Any) -> Any:
+        """The learning rate as a Tensor, Variable or Value; made if it is not there."""
+        dtype = dtypes.float32 if dtype is dtypes.float16 else dtype
+        if in_dynamic_mode():
+            value = self.get_lr()
+            if value != self._rate[0] or self._rate[1].dtype is not dtype:
+                self._rate = value, to_tensor(value, dtype)
+            return self._rate[1]
+        make_program = current_world().main_program
+        program = make_program() if make_program else None
+        if program not in self._learning_rate_map:
+            name, scheduled = unique_name.generate("learning_rate"), not self._has_fixed_rate()
+            if scheduled and current_world().name == "pir":
+                made = create_scheduled_rate(name, self.get_lr(), dtype)
+            else:
+                made = create_global_var(name, [], self.get_lr(), dtype)
+            program.lr_var = self._learning_rate_map[program] = made
+            program.lr_scheduler = self.get_lr if scheduled else None
+        return self._learning_rate_map[program]
+
+    def _has_fixed_rate(self) -> bool:
+        return isinstance(self._learning_rate, float)
+
+    def _create_param_lr(self, parameter: Any, learning_rate: Any) -> Any:
+        """The learning rate times the parameter's own factor."""
+        factor = parameter.optimize_attr["learning_rate"]
+        return learning_rate if factor == 1.0 else learning_rate * factor
+
+    # -- state ---------------------------------------------------------------------------------
+
+    def _add_accumulator(
+        self,
+        name: str,
+        parameter: Any,
+        dtype: Any = None,
+        fill_value: float = 0.0,
+        shape: Sequence[int] | None = None,
+    ) -> None:
+        """Adds state for a parameter: `linear_0.w_0_moment1_0`, of the parameter's shape."""
+        name = name if self._name is None else f"{self._name}_{name}"
+        full_name = unique_name.generate(f"{parameter.name}_{name}")
+        shape = parameter.shape if shape is None else shape
+        made = create_global_var(full_name, shape, fill_value, dtype or parameter.dtype)
+        if self._accumulators_holder and in_dynamic_mode():
+            made.set_value(_loaded(self._accumulators_holder, full_name))
+        self._accumulators.setdefault(name, {})[parameter.name] = made
+
+    def _get_accumulator(self, name: str, parameter: Any) -> Any:
+        """The state of that name; of the master weight, if there is one."""
+        name = name if self._name is None else f"{self._name}_{name}"
+        master = self._master_weights.get(parameter.name)
+        return self._accumulators[name][parameter.name if master is None else master.name]
+
+    def _prepare(self, parameter: Any) -> None:
+        """Makes the parameter's state, and its master weight if it needs one."""
+        if self._multi_precision and parameter.dtype is dtypes.float16:
+            name = unique_name.generate(f"{parameter.name}_fp32_master")
+            master = self._master_weights.get(parameter.name)
+            master = create_master_weight(name, parameter) if master is None else master
+            self._master_weights[parameter.name] = master
+            self._create_accumulators(master)
+        else:
+            self._create_accumulators(parameter)
+        self._already_create_accumulator.add(parameter.name)
+
+    def state_dict(self) -> dict[str, Any]:
+        """All state by name; "LR_Scheduler" and "master_weights" too, if there are any."""
+        state: dict[str, Any] = {
+            tensor.name: tensor for held in self._accumulators.values() for tensor in held.values()
+        }
+        if not state:
+            state.update(self._accumulators_holder)
+        if self._master_weights:
+            state["master_weights"] = self._master_weights
+        if isinstance(self._learning_rate, LRScheduler):
+            state["LR_Scheduler"] = self._learning_rate.state_dict()
+        return state
+
+    def set_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Goes on from a saved state. What is not made yet gets its numbers at the first step.
+
+        Raises:
+            KeyError: a name is missing.
+        """
+        state = dict(state_dict)
+        rates = state.pop("LR_Scheduler", None)
+        if isinstance(self._learning_rate, LRScheduler) and rates is not None:
+            self._learning_rate.set_state_dict(rates)
+        for name, weight in state.pop("master_weights", {}).items():
+            held = self._master_weights.setdefault(name, weight)
+            if held is not weight:
+                held.set_value(weight)
+        self._accumulators_holder = state
+        for held in self._accumulators.values():
+            for tensor in held.values():
+                tensor.set_value(_loaded(state, tensor.name))
+
+    load_state_dict = set_state_dict
+
+    # -- one step ------------------------------------------------------------------------------
 
     def step(self) -> None:
-        """Updates every parameter that has a gradient."""
-        if self._lr_tensor is None:
-            self._lr_tensor = to_tensor(self._learning_rate)
+        """Dygraph: updates every parameter that has a gradient."""
         with no_grad():
-            for parameter in self._parameter_list or ():
-                if parameter.grad is not None and not parameter.stop_gradient:
-                    self._append_update(parameter, parameter.grad, self._lr_tensor)
+            for group in self._param_groups:
+                self._apply_optimize(_with_gradients(group["params"]), group["grad_clip"])
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Sets the gradients to zeros, or drops them."""
         for parameter in self._parameter_list or ():
-            parameter.clear_gradient(set_to_zero)
+            if not parameter.stop_gradient:
+                parameter.clear_gradient(set_to_zero)
 
-    # -- both ----------------------------------------------------------------------------------
+    clear_gradients = clear_grad
 
-    def minimize(self, loss: Any) -> tuple[list[Any], list[tuple[Any, Any]]]:
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """clear_grad, by the name that torch has."""
+        self.clear_grad(set_to_zero=not set_to_none)
+
+    def _apply_optimize(self, pairs: Pairs, grad_clip: Any) -> None:
+        """Clips, decays and updates, in any world."""
+        if not pairs:
+            return
+        if grad_clip is not None:
+            with self._stage("gradient_clip", None):
+                pairs = grad_clip(pairs)
+        pairs = self.append_regularization_ops(pairs, self.regularization)
+        rate = self._global_learning_rate(pairs[0][0].dtype)
+        for parameter, _ in pairs:
+            if parameter.name not in self._already_create_accumulator:
+                self._prepare(parameter)
+        for number, pair in enumerate(pairs):
+            with self._stage(f"optimizer{f'_{number}' if number else ''}", pair):
+                parameter, gradient = pair
+                own_rate = self._create_param_lr(parameter, rate)
+                self._append_optimize_op(parameter, gradient, own_rate)
+
+    def append_regularization_ops(self, pairs: Pairs, regularization: Any = None) -> Pairs:
+        """The pairs, with the decay added to the gradients."""
+        return [
+            (parameter, self._create_regularization_of_grad(parameter, gradient, regularization))
+            for parameter, gradient in pairs
+        ]
+
+    def _create_regularization_of_grad(
+        self, parameter: Any, gradient: Any, regularization: Any
+    ) -> Any:
+        regularizer = parameter.regularizer or regularization
+        if regularizer is None:
+            return gradient
+        with self._stage("regularization", (parameter, gradient)):
+            master = self._master_weights.get(parameter.name)
+            differs = parameter.dtype is not gradient.dtype and master is not None
+            term = regularizer(master if differs else parameter)
+            if isinstance(gradient, Variable):  # a Program adds it to the gradient's own variable
+                names = {"out": gradient.name}
+                return append_phi_op(OPS["add_n"], [[gradient, term]], {}, names)[0]
+            return OPS["add_n"]([gradient, term])
+
+    @contextlib.contextmanager
+    def _stage(self, scope: str, pair: tuple[Any, Any] | None) -> Iterator[None]:
+        """Notes in a classic Program what the ops made inside are for."""
+        if current_world().name != "program":
+            yield
+            return
+        block = base.default_main_program().global_block()
+        first = len(block.ops)
+        yield
+        for op in block.ops[first:]:
+            op._set_attr("op_namescope", f"/{scope}/")
+            if pair is not None:
+                op._set_attr("op_role_var", [variable.name for variable in pair])
+
+    # -- static programs -----------------------------------------------------------------------
+
+    def backward(
+        self,
+        loss: Any,
+        startup_program: Any = None,
+        parameters: Any = None,
+        no_grad_set: Any = None,
+    ) -> Pairs:
+        """The first half of minimize: (parameter, gradient) pairs. Static: appends the backward.
+
+        Raises:
+            TypeError: loss is neither Tensor, Variable nor Value.
+        """
+        parameters = parameters or self._parameter_list
+        if isinstance(loss, Tensor):
+            return _with_gradients(parameters)
+        if isinstance(loss, Variable):
+            return append_backward_to_program(loss, parameters, no_grad_set)
+        if isinstance(loss, Value):
+            with no_grad():
+                return append_backward_to_pir(loss, parameters, no_grad_set)
+        raise TypeError(
+            "minimize: expected loss to be a Tensor, Variable or Value, but got "
+            f"{type(loss).__name__}. Pass what the network computes."
+        )
+
+    def apply_gradients(self, params_grads: Pairs) -> list[Any]:
+        """The second half of minimize: updates the parameters, or appends the ops that do.
+
+        Returns:
+            the ops that were appended.
+        """
+        make_program = current_world().main_program
+        if make_program is None:
+            with no_grad():
+                self._apply_groups(params_grads)
+            return []
+        program = make_program()
+        if isinstance(program, base.Program):
+            params_grads = sorted(params_grads, key=lambda pair: pair[0].name)
+        # state lives in the scope; here are only the variables of the program that is built
+        self._accumulators, self._master_weights = {}, {}
+        self._already_create_accumulator.clear()
+        block = program.global_block()
+        last = block.ops[-1]
+        guard = program._role_guard(OpRole.OPTIMIZE) if hasattr(program, "_role_guard") else None
+        with guard or contextlib.nullcontext():
+            self._apply_groups(params_grads)
+        return block.ops[block.ops.index(last) + 1 :]
+
+    def _apply_groups(self, pairs: Pairs) -> None:
+        for group in self._param_groups:
+            own = group["params"] if self._options_of else None
+            names = None if own is None else {parameter.name for parameter in own}
+            chosen = [pair for pair in pairs if names is None or pair[0].name in names]
+            self._apply_optimize(chosen, group["grad_clip"])
+
+    def minimize(
+        self,
+        loss: Any,
+        startup_program: Any = None,
+        parameters: Any = None,
+        no_grad_set: Any = None,
+    ) -> tuple[list[Any], Pairs]:
         """Static: appends backward and the updates. Dygraph: one step, after your loss.backward().
 
         Returns:
@@ -98,67 +448,46 @@ class Optimizer:
         Raises:
             TypeError: loss is neither Tensor, Variable nor Value.
         """
-        if isinstance(loss, Tensor):
-            self.step()
-            return [], [(p, p.grad) for p in self._parameter_list or () if p.grad is not None]
-        if isinstance(loss, Variable):
-            return self._minimize_program(loss)
-        if isinstance(loss, Value):
-            return self._minimize_pir(loss)
-        raise TypeError(
-            "minimize: expected loss to be a Tensor, Variable or Value, but got "
-            f"{type(loss).__name__}. "
-            "Pass what the network computes."
-        )
+        pairs = self.backward(loss, startup_program, parameters, no_grad_set)
+        with _program_of(loss, startup_program):
+            return self.apply_gradients(pairs), pairs
 
-    def _minimize_program(self, loss: Variable) -> tuple[list[Any], list[tuple[Any, Any]]]:
-        pairs = append_backward_to_program(loss, self._parameter_list)
-        pairs.sort(key=lambda pair: pair[0].name)
-        program = loss.block.program
-        self._lr_name = unique_name.generate("learning_rate")
-        with world_guard("program"), program_guard(program, default_startup_program()):
-            startup = default_startup_program()
-            with program_guard(startup):
-                made = Constant(self._learning_rate)([], dtypes.float32)
-            startup.global_block()._rename_var(made.name, self._lr_name)
-            startup.global_block().var(self._lr_name).persistable = True
-            rate = program.global_block().create_var(
-                self._lr_name, [], "float32", persistable=True, stop_gradient=True
-            )
-            first = len(program.global_block().ops)
-            with program._role_guard(OpRole.OPTIMIZE):
-                for number, (parameter, gradient) in enumerate(pairs):
-                    self._append_update(parameter, gradient, rate)
-                    op = program.global_block().ops[-1]
-                    op._set_attr("op_role_var", [parameter.name, gradient.name])
-                    op._set_attr("op_namescope", f"/optimizer{f'_{number}' if number else ''}/")
-        return program.global_block().ops[first:], pairs
 
-    def _minimize_pir(self, loss: Value) -> tuple[list[Any], list[tuple[Any, Any]]]:
+@contextlib.contextmanager
+def _program_of(loss: Any, startup: Any) -> Iterator[None]:
+    """Inside, ops go to the program of the loss."""
+    if isinstance(loss, Tensor):
+        yield
+    elif isinstance(loss, Variable):
+        guard = base.program_guard(loss.block.program, startup or base.default_startup_program())
+        with world_guard("program"), guard:
+            yield
+    else:
         block = loss.get_defining_op().parent
-        assert block is not None
-        with no_grad():
-            pairs = append_backward_to_pir(loss, self._parameter_list)
-        self._lr_name = unique_name.generate("learning_rate")
-        startup = builder.default_startup_program()
+        startup = startup or builder.default_startup_program()
         with world_guard("pir"), builder.program_guard(block.program, startup):
-            with builder.program_guard(startup):
-                value = Constant(self._learning_rate)([], dtypes.float32)
-                value.persistable = True
-                builder.build("builtin.shadow_output", [value], {"output_name": self._lr_name})
-            attributes = {
-                "name": self._lr_name,
-                "shape": (),
-                "dtype": dtypes.float32,
-                "place": UNDEFINED,
-                "persistable": builder.flags(True),
-                "stop_gradient": builder.flags(True),
-            }
-            with builder.insertion_point_at(0):
-                rate = builder.build(
-                    "pd_op.data", (), attributes, [DenseTensorType("float32", [])]
-                ).result(0)
-            first = len(block.ops)
-            for parameter, gradient in pairs:
-                self._append_update(parameter, gradient, rate)
-        return block.ops[first:], pairs
+            yield
+
+
+def _with_gradients(parameters: Any) -> Pairs:
+    """(parameter, gradient) of those that are trained and have a gradient."""
+    return [
+        (parameter, gradient)
+        for parameter in parameters or ()
+        if (gradient := parameter.grad) is not None and not parameter.stop_gradient
+    ]
+
+
+def _loaded(state: dict[str, Any], name: str) -> Any:
+    """The numbers of that name. A model that is made a second time has other numbers at the ends of
+    its names, so `w_moment1_1` also takes `w_moment1_0`.
+    """
+    if name not in state:
+        stem = re.sub(r"_\d+$", "", name)
+        name = next((key for key in state if re.sub(r"_\d+$", "", key) == stem), name)
+    if name not in state:
+        raise KeyError(
+            f"set_state_dict: expected {name!r} in the state, but got {sorted(state)}. "
+            "Pass what state_dict() of an optimizer of this model returned."
+        )
+    return state[name]

@@ -8,7 +8,7 @@
 A parameter of float16 may have a `master_param`: the same numbers in float32, so that small steps
 are not rounded away. The step is made there, and copied to the parameter.
 
-Paddle: paddle/phi/kernels/{sgd,momentum,adam,adamw}_kernel.h, paddle/phi/kernels/funcs/adam_functors.h.
+Paddle: paddle/phi/kernels/{sgd,momentum,adam,adamw}_kernel.h, funcs/adam_functors.h.
 Left out: sparse gradients (`lazy_mode` is for them), merged ops that take all parameters at once.
 """
 
@@ -138,8 +138,8 @@ def adam_step(xp, work, grad, rate, moment1, moment2, moment2_max, beta1_pow, be
         moment2 = beta2 * moment2 + (1 - beta2) * grad^2
         work -= rate * (moment1 / (1 - beta1^t)) / (sqrt(moment2 / (1 - beta2^t)) + epsilon)
 
-    beta1_pow and beta2_pow hold beta1^t and beta2^t. With moment2_max (AMSGrad), the largest moment2
-    so far stands in for moment2.
+    beta1_pow and beta2_pow hold beta1^t and beta2^t. With moment2_max (AMSGrad), the largest
+    moment2 so far stands in for moment2.
     """
     beta1, beta2, epsilon = (work.dtype.type(option) for option in options)
     one = work.dtype.type(1)

@@ -58,6 +58,9 @@ class Program:
     def __init__(self) -> None:
         self._block = Block(self)
         self.random_seed = 0
+        # of an optimizer: what says the learning rate at each run, and the value that gets it
+        self.lr_scheduler: Any = None
+        self.lr_var: Any = None
 
     def global_block(self) -> Block:
         return self._block
