@@ -78,8 +78,9 @@ def append_phi_op(
                 wanted = [f"{layer}.tmp_{position + number}" for number in range(len(meta))]
             names = wanted if isinstance(wanted, list) else [wanted]
             made = [
-                block.vars.get(own)
-                or block.create_var(
+                block.vars[own]
+                if own in block.vars
+                else block.create_var(
                     own,
                     found.shape,
                     found.dtype,
