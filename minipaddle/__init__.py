@@ -6,6 +6,10 @@ gives Paddle 3.3's public names, for the part that is here. Where the real thing
 top of each file.
 """
 
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 from minipaddle.common.dtype import DataType as dtype
 from minipaddle.common.dtype import bool_ as bool
 from minipaddle.common.dtype import (
@@ -32,7 +36,8 @@ from minipaddle.eager import (
     to_tensor,
 )
 from minipaddle.phi.core.generator import seed
-from minipaddle.phi.core.world import disable_static, enable_static, in_dynamic_mode
+from minipaddle.phi.core.world import disable_static, in_dynamic_mode
+from minipaddle.phi.core.world import enable_static as _enable_static
 from minipaddle.tensor.creation import *
 from minipaddle.tensor.linalg import *
 from minipaddle.tensor.logic import *
@@ -42,28 +47,58 @@ from minipaddle.tensor.random import *
 from minipaddle.tensor.search import *
 from minipaddle.tensor.stat import *
 
-from minipaddle import (  # isort: skip  (after the worlds above)
-    _C_ops,
-    _pir_ops,
-    amp,
-    autograd,
-    base,
-    cinn,
-    decomposition,
-    distributed,
-    io,
-    jit,
-    metric,
-    nn,
-    optimizer,
-    pir,
-    pir_utils,
-    regularizer,
-    static,
-    transforms,
-    utils,
-    vision,
-)
-from minipaddle.nn.param_attr import ParamAttr, create_parameter
-
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from minipaddle import (
+        _C_ops,
+        _pir_ops,
+        amp,
+        autograd,
+        base,
+        cinn,
+        decomposition,
+        distributed,
+        io,
+        jit,
+        metric,
+        nn,
+        optimizer,
+        pir,
+        pir_utils,
+        regularizer,
+        static,
+        transforms,
+        utils,
+        vision,
+    )
+    from minipaddle.nn.param_attr import ParamAttr, create_parameter
+
+_PACKAGES = [
+    path.stem
+    for path in Path(__file__).parent.iterdir()
+    if path.stem != "__init__" and (path.suffix == ".py" or (path / "__init__.py").exists())
+]
+_FROM_NN = ("ParamAttr", "create_parameter")
+
+
+def __getattr__(name: str) -> Any:
+    """Loads a package when it is first used, so that `import minipaddle` is quick."""
+    if name in _PACKAGES:
+        return importlib.import_module(f"minipaddle.{name}")
+    if name in _FROM_NN:
+        return getattr(importlib.import_module("minipaddle.nn.param_attr"), name)
+    raise AttributeError(
+        f"minipaddle: expected a name that it has, but got {name!r}. dir(paddle) lists them; "
+        "real Paddle has many more."
+    )
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PACKAGES, *_FROM_NN})
+
+
+def enable_static() -> None:
+    """From now on, ops are appended to the current PIR program."""
+    importlib.import_module("minipaddle.static")  # the worlds of programs, if not loaded yet
+    _enable_static()

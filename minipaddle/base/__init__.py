@@ -24,7 +24,7 @@ from minipaddle.base.layer_helper import append_phi_op
 from minipaddle.common import unique_name
 from minipaddle.phi.core.op import Op
 from minipaddle.phi.core.world import World, register_world
-from minipaddle.phi.math_op_patch import patch_operators
+from minipaddle.phi.math_op_patch import patch_class
 
 __all__ = [
     "Block",
@@ -75,5 +75,5 @@ def _create_parameter(
     )
 
 
-patch_operators(Variable, _call_operator)
+patch_class(Variable, _call_operator)
 register_world(World("program", _call_program, _create_parameter, default_main_program))

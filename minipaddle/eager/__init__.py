@@ -14,7 +14,7 @@ from minipaddle.eager.backward import backward, grad
 from minipaddle.eager.eager_gen import ad_func, call_dygraph, source_of
 from minipaddle.phi.core.op import OPS, Op
 from minipaddle.phi.core.world import World, register_world, tracer
-from minipaddle.phi.math_op_patch import patch_operators
+from minipaddle.phi.math_op_patch import patch_class
 
 __all__ = [
     "EagerParamBase",
@@ -99,7 +99,7 @@ def _between_tensors(method: str, op: Op) -> None:
     setattr(Tensor, method, apply)
 
 
-patch_operators(Tensor, _call_operator)
+patch_class(Tensor, _call_operator)
 for _method, _op in (
     ("__add__", "add"),
     ("__sub__", "subtract"),

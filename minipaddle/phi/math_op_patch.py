@@ -21,7 +21,43 @@ from minipaddle.common import dtype as dtypes
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import OPS, Op
 
+PATCHED: list[type] = []  # Tensor, and Variable and Value once their packages are loaded
+METHODS: dict[str, Any] = {}
+
 NUMBERS = (bool, int, float, np.number, np.bool_)
+
+
+def patch_methods(methods: dict[str, Any]) -> None:
+    """Gives each of the classes these functions as methods, also those that come later.
+
+    Paddle: monkey_patch_tensor, monkey_patch_variable, monkey_patch_value.
+    """
+    METHODS.update(methods)
+    for cls in PATCHED:
+        _set_methods(cls, methods)
+
+
+def patch_class(cls: type, call_op: Callable[..., Any]) -> None:
+    """Gives a class its operators and methods; called once by the package of each world."""
+    patch_operators(cls, call_op)
+    PATCHED.append(cls)
+    _set_methods(cls, METHODS)
+
+
+def _set_methods(cls: type, methods: dict[str, Any]) -> None:
+    for name, function in methods.items():
+        if isinstance(function, Op):
+            function = _as_method(name, function)  # a plain function binds `self` by itself
+        setattr(cls, name, function)
+
+
+def _as_method(name: str, op: Op) -> Any:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return op(self, *args, **kwargs)
+
+    method.__name__ = name
+    method.__doc__ = op.__doc__
+    return method
 
 
 def patch_operators(cls: type, call_op: Callable[..., Any]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from minipaddle.phi.core.op import Op
 from minipaddle.phi.core.world import World, register_world
-from minipaddle.phi.math_op_patch import patch_operators
+from minipaddle.phi.math_op_patch import patch_class
 from minipaddle.pir.core.attribute import Attribute
 from minipaddle.pir.core.block import Block, Program
 from minipaddle.pir.core.builder import (
@@ -93,5 +93,5 @@ def _create_parameter(
         return build("builtin.parameter", (), attributes, [DenseTensorType(dtype, shape)]).result(0)
 
 
-patch_operators(Value, _call_pir)
+patch_class(Value, _call_pir)
 register_world(World("pir", _call_pir, _create_parameter, default_main_program))

@@ -9,12 +9,9 @@ Paddle: python/paddle/tensor/.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from minipaddle.base.framework import Variable
-from minipaddle.eager.tensor import Tensor
-from minipaddle.pir.core.value import Value
+from minipaddle.phi.math_op_patch import patch_methods
 from minipaddle.tensor import (
     creation,
     linalg,
@@ -43,21 +40,4 @@ def _transposed(self: Any) -> Any:
     return linalg.transpose(self, perm=list(range(self.ndim))[::-1])
 
 
-def monkey_patch_methods(classes: Sequence[type]) -> None:
-    """Gives Tensor, Variable and Value the functions above as methods."""
-    for cls in classes:
-        for name, function in METHODS.items():
-            setattr(cls, name, _as_method(name, function))
-        cls.T = property(_transposed)  # type: ignore[attr-defined]
-
-
-def _as_method(name: str, function: Any) -> Any:
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return function(self, *args, **kwargs)
-
-    method.__name__ = name
-    method.__doc__ = function.__doc__
-    return method
-
-
-monkey_patch_methods([Tensor, Variable, Value])
+patch_methods({**METHODS, "T": property(_transposed)})

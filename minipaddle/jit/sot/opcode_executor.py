@@ -70,7 +70,12 @@ PURE_BUILTINS = (
 )
 NEEDS_NUMBERS = (bool, float, int, isinstance, len, str, type)  # of a Tensor: not known here
 NUMBERS = ("numpy", "item", "tolist", "backward")
-OUR_MODULES = ("minipaddle.tensor", "minipaddle.nn.functional", "minipaddle.common.size")
+OUR_MODULES = (
+    "minipaddle.tensor",
+    "minipaddle.phi.math_op_patch",
+    "minipaddle.nn.functional",
+    "minipaddle.common.size",
+)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-_generator = np.random.default_rng()
+_generator: np.random.Generator | None = None  # made at the first use: `import minipaddle` is quick
 
 
 def seed(number: int) -> None:
@@ -20,4 +20,9 @@ def seed(number: int) -> None:
 
 def default_generator(seed_attribute: int = 0) -> np.random.Generator:
     """The shared generator, or a fresh one if an op has a seed of its own (not 0)."""
-    return np.random.default_rng(seed_attribute) if seed_attribute else _generator
+    global _generator
+    if seed_attribute:
+        return np.random.default_rng(seed_attribute)
+    if _generator is None:
+        _generator = np.random.default_rng()
+    return _generator

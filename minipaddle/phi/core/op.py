@@ -86,6 +86,8 @@ class Vjp:
             own dependence on the inputs it does not see.
     """
 
+    all_bound: list[dict[object, Callable]] = []  # of all rules, to be made anew after a change
+
     def __init__(
         self,
         op: Op,
@@ -122,6 +124,7 @@ class Vjp:
         """
         if key not in self._bound:
             rule = self.rule
+            Vjp.all_bound.append(self._bound)
 
             def replaced(value: Any) -> Any:
                 return meaning(value) if isinstance(value, Op) else value
@@ -172,6 +175,7 @@ class Op:
         self.infer_meta_fn: Callable | None = None
         self.vjp_rule: Vjp | None = None
         self.grad_kernel_fn: Callable | None = None
+        self.inplace_kernel_fn: Callable | None = None
         self.decomp_rule: Callable | None = None
         self.forward_op: Op | None = None  # of a `<op>_grad` op: the op that it belongs to
         self.pure_op: Op | None = None  # of an in-place form: the op that it is a form of
@@ -214,6 +218,14 @@ class Op:
         self._forget_derived()
         return function
 
+    def inplace_kernel(self, function: Callable) -> Callable:
+        """Sets a hand-written kernel of the in-place form, for an op that writes a small part: the
+        derived one computes the whole result and copies it. Same parameters as the kernel.
+        """
+        self.inplace_kernel_fn = function
+        self._forget_derived()
+        return function
+
     def _forget_derived(self) -> None:
         """What was written from the old declaration is out of date, in this op and in the rules
         that call it.
@@ -221,9 +233,9 @@ class Op:
         self.dygraph_function = None
         self.__dict__.pop("grad_op", None)
         self.__dict__.pop("inplace_op", None)
-        for op in OPS.values():
-            if op.vjp_rule is not None:
-                op.vjp_rule._bound.clear()
+        for bound in Vjp.all_bound:
+            bound.clear()
+        Vjp.all_bound.clear()
 
     def decomp(self, rule: Callable) -> Callable:
         """Sets the decomposition: the op in terms of simpler ops, written in ops."""
@@ -355,6 +367,7 @@ class Op:
             vjp.bound_to(MetaTensor, lambda op: op.meta_with_defaults)(*inputs, **attrs)
         )
         derived.vjp_rule = derived.decomp_rule = derived.grad_kernel_fn = None
+        derived.inplace_kernel_fn = None
         derived.forward_op, derived.pure_op = self, None
         derived.dygraph_function = None
         return derived
@@ -384,7 +397,8 @@ class Op:
                     f"{self.name}_: expected a result of the input's shape {list(target.shape)}, "
                     f"but got {list(result.shape)}. Use {self.name}, which makes a new Tensor."
                 )
-            if result.shape == target.shape and result.dtype == target.dtype:
+            writeable = getattr(target.flags, "writeable", True)  # not so: see expand_as
+            if result.shape == target.shape and result.dtype == target.dtype and writeable:
                 target[...] = result
                 return target
             return result  # another shape: a view of the same memory; another dtype: new memory
@@ -406,8 +420,8 @@ class Op:
         derived.__doc__ = f"{self.name}, written into the memory of its input."
         derived.inplace, derived.inplace_form = self.inplace_form, {}
         derived.kernels = KernelFactory(derived.name)
-        derived.kernels.register(KernelKey(), kernel)
-        derived.decomp_rule = None
+        derived.kernels.register(KernelKey(), self.inplace_kernel_fn or kernel)
+        derived.decomp_rule = derived.inplace_kernel_fn = None
         derived.pure_op = self
         derived.dygraph_function = None
         return derived
@@ -526,27 +540,41 @@ def find_op(name: str) -> Op:
 
 
 def _parameters(function: Callable, skip: int) -> tuple[tuple[Input, ...], tuple[Attr, ...]]:
-    """Reads inputs and attributes off a signature; `skip` parameters in front are neither."""
+    """Reads inputs and attributes off a signature; `skip` parameters in front are neither.
+
+    It reads the code object itself: `inspect.signature` takes 50 times as long, and this runs for
+    every op at every import.
+    """
+    code, defaults = function.__code__, function.__kwdefaults__ or {}
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     inputs, attrs = [], []
-    parameters = list(inspect.signature(function, eval_str=True).parameters.values())[skip:]
-    for parameter in parameters:
-        note = parameter.annotation
-        if parameter.kind is parameter.KEYWORD_ONLY:
-            if note not in CONVERTERS:
-                raise TypeError(
-                    f"op {function.__name__}: expected the attribute {parameter.name!r} to be "
-                    "annotated with one of "
-                    f"bool, int, float, str, DataType, Place or a marker of attribute.py, but got "
-                    f"{note!r}. Annotate it."
-                )
-            attrs.append(Attr(parameter.name, note, parameter.default))
-        else:
-            inputs.append(
-                Input(
-                    parameter.name,
-                    is_list=note is TensorList,
-                    optional=note is Optional,
-                    meta_only=note is NoNeedBuffer,
-                )
+    for name in names[skip : code.co_argcount]:
+        note = _annotation(function, name)
+        inputs.append(
+            Input(
+                name,
+                is_list=note is TensorList,
+                optional=note is Optional,
+                meta_only=note is NoNeedBuffer,
             )
+        )
+    for name in names[code.co_argcount :]:
+        note = _annotation(function, name)
+        if note not in CONVERTERS:
+            raise TypeError(
+                f"op {function.__name__}: expected the attribute {name!r} to be annotated with one "
+                "of bool, int, float, str, DataType, Place or a marker of attribute.py, but got "
+                f"{note!r}. Annotate it."
+            )
+        attrs.append(Attr(name, note, defaults.get(name, inspect.Parameter.empty)))
     return tuple(inputs), tuple(attrs)
+
+
+def _annotation(function: Callable, name: str) -> Any:
+    """A parameter's annotation. Under `from __future__ import annotations` it is a text."""
+    note = function.__annotations__.get(name)
+    if not isinstance(note, str):
+        return note
+    if note in function.__globals__:
+        return function.__globals__[note]
+    return eval(note, function.__globals__)
