@@ -19,7 +19,7 @@ from minipaddle.phi.kernels.im2col import add_columns, columns, parts
 from minipaddle.phi.kernels.windows import resolve_padding, window_count
 from minipaddle.phi.ops.linalg import matmul
 from minipaddle.phi.ops.manipulation import reshape, reshape_as, transpose
-from minipaddle.phi.ops.math import sum
+from minipaddle.phi.ops.reduction import sum
 
 TO_NCHW, TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)
 

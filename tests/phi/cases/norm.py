@@ -1,4 +1,4 @@
-"""Cases of phi/ops/norm.py: op -> calls, each (inputs, attributes).
+"""Cases of phi/ops/norm.py and batch_norm.py: op -> calls, each (inputs, attributes).
 
 A list among the inputs is a list input; None an optional one.
 """
@@ -8,4 +8,51 @@ from tests.phi.cases.numbers import Numbers
 numbers = Numbers(__name__)
 f, positive = numbers.away_from_zero, numbers.positive
 
-CALLS = {}
+
+def batch(**others):
+    """All attributes of batch_norm_: it has no defaults."""
+    return {
+        "is_test": False,
+        "momentum": 0.7,
+        "epsilon": 1e-3,
+        "data_format": "NCHW",
+        "use_global_stats": False,
+        "trainable_statistics": False,
+    } | others
+
+
+CALLS = {
+    "batch_norm_": [
+        ([f(3, 2, 2, 2), f(2), positive(2), f(2), f(2)], batch()),
+        ([f(3, 2, 2, 2), f(2), positive(2), f(2), f(2)], batch(is_test=True)),
+        ([f(3, 2, 2, 2), f(2), positive(2), f(2), f(2)], batch(use_global_stats=True)),
+        ([f(3, 2, 3), f(2), positive(2), f(2), f(2)], batch(is_test=True, trainable_statistics=True)),
+        ([f(4, 3), f(3), positive(3), None, None], batch()),
+        ([f(4, 3), f(3), positive(3), None, None], batch(is_test=True)),
+        ([f(2, 2, 2, 3), f(3), positive(3), f(3), f(3)], batch(data_format="NHWC")),
+        ([f(2, 2, 2, 3), f(3), positive(3), f(3), f(3)], batch(data_format="NHWC", is_test=True)),
+        ([f(1, 3, 1, 1), f(3), positive(3), f(3), f(3)], batch()),
+    ],
+    "layer_norm": [
+        ([f(2, 3, 4), f(4), f(4)], {"begin_norm_axis": 2}),
+        ([f(2, 3, 2), f(6), None], {"epsilon": 1e-3}),
+        ([f(3, 4), None, f(4)], {}),
+        ([f(3, 4), None, None], {}),
+    ],
+    "group_norm": [
+        ([f(2, 4, 2, 2), f(4), f(4)], {"groups": 2}),
+        ([f(2, 4, 3), None, f(4)], {"groups": 1, "epsilon": 1e-3}),
+        ([f(2, 4, 2), f(4), None], {"groups": 2}),
+        ([f(2, 6), None, None], {"groups": 2}),
+        ([f(2, 2, 2, 4), f(4), f(4)], {"groups": 2, "data_format": "NHWC"}),
+    ],
+    "instance_norm": [
+        ([f(2, 3, 2, 2), f(3), f(3)], {}),
+        ([f(2, 3, 4), None, None], {"epsilon": 1e-3}),
+    ],
+    "rms_norm": [
+        ([f(2, 3, 4), f(4)], {"normalized_shape": (4,)}),
+        ([f(2, 3, 2), f(3, 2)], {"normalized_shape": (3, 2), "epsilon": 1e-3}),
+        ([f(3, 4), None], {"normalized_shape": (4,)}),
+    ],
+}  # fmt: skip

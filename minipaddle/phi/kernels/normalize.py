@@ -1,0 +1,44 @@
+"""Rows with mean 0 and variance 1, and the way back: what all normalisations share.
+
+They differ in what a row is: layer_norm's is one position's features, group_norm's a few channels of
+one image, instance_norm's one channel of one image. batch_norm's is one channel of all images, which
+does not lie in one piece of memory: see batch_norm.py.
+
+Paddle: paddle/phi/kernels/cpu/layer_norm_kernel.cc and its like.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def as_statistics(xp: Any, x: Any) -> Any:
+    """Half-precision numbers as float32, in which means are computed."""
+    return x.astype(xp.float32) if x.dtype == xp.float16 else x
+
+
+def normalize_rows(xp: Any, rows: Any, epsilon: float) -> tuple[Any, Any, Any, Any]:
+    """rows [R, K] -> (normalised [R, K], mean [R], variance [R], 1 / standard deviation [R])."""
+    rows = as_statistics(xp, rows)
+    size = max(rows.shape[1], 1)
+    mean = rows.sum(axis=1) / rows.dtype.type(size)
+    centred = rows - mean[:, None]
+    variance = xp.einsum("ij,ij->i", centred, centred) / rows.dtype.type(size)
+    inverse = 1 / xp.sqrt(variance + rows.dtype.type(epsilon))
+    centred *= inverse[:, None]
+    return centred, mean, variance, inverse
+
+
+def rows_gradient(xp: Any, grad: Any, normalised: Any, inverse: Any) -> Any:
+    """The gradient of rows [R, K] from that of their normalised form.
+
+    x moves its own place, the mean and the variance; the last two take away what all of a row's
+    gradients have in common:  (g - mean(g) - normalised * mean(g * normalised)) * inverse
+    """
+    size = grad.dtype.type(max(grad.shape[1], 1))
+    along = xp.einsum("ij,ij->i", grad, normalised) / size
+    result = normalised * -along[:, None]
+    result += grad
+    result -= (grad.sum(axis=1) / size)[:, None]
+    result *= inverse[:, None]
+    return result
