@@ -23,7 +23,7 @@ from minipaddle.pir.core.value import Value
 
 
 def create_global_var(name: str, shape: Sequence[int], value: float, dtype: Any) -> Any:
-    """A Tensor, Variable or Value that is not trained, filled with one number at first."""
+    """A Tensor, Variable or Value that lives between steps, filled with one number at first."""
 
     def fill() -> Any:
         return OPS["full"](shape=list(shape), value=float(value), dtype=dtype)
@@ -85,7 +85,7 @@ def _program_var(name: str, shape: Sequence[int], dtype: Any, make: Any) -> base
     block.var(name).persistable = True
     block.var(name).stop_gradient = True
     main = base.default_main_program().global_block()
-    return main.create_var(name, shape, dtype, persistable=True, stop_gradient=True)
+    return main.create_var(name, shape, dtype, persistable=True)
 
 
 def _pir_value(name: str, shape: Sequence[int], dtype: Any, make: Any) -> Value:

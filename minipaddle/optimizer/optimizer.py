@@ -218,6 +218,7 @@ class Optimizer:
                 made = create_scheduled_rate(name, self.get_lr(), dtype)
             else:
                 made = create_global_var(name, [], self.get_lr(), dtype)
+                made.stop_gradient = True
             program.lr_var = self._learning_rate_map[program] = made
             program.lr_scheduler = self.get_lr if scheduled else None
         return self._learning_rate_map[program]
@@ -321,14 +322,17 @@ class Optimizer:
         """clear_grad, by the name that torch has."""
         self.clear_grad(set_to_zero=not set_to_none)
 
-    def _apply_optimize(self, pairs: Pairs, grad_clip: Any) -> None:
-        """Clips, decays and updates, in any world."""
+    def _apply_optimize(self, pairs: Pairs, grad_clip: Any) -> list[Any]:
+        """Clips, decays and updates, in any world. Returns the ops that were appended to update."""
         if not pairs:
-            return
+            return []
         if grad_clip is not None:
             with self._stage("gradient_clip", None):
                 pairs = grad_clip(pairs)
         pairs = self.append_regularization_ops(pairs, self.regularization)
+        make_program = current_world().main_program
+        block = make_program().global_block() if make_program else None
+        last = block.ops[-1] if block else None
         rate = self._global_learning_rate(pairs[0][0].dtype)
         for parameter, _ in pairs:
             if parameter.name not in self._already_create_accumulator:
@@ -338,6 +342,7 @@ class Optimizer:
                 parameter, gradient = pair
                 own_rate = self._create_param_lr(parameter, rate)
                 self._append_optimize_op(parameter, gradient, own_rate)
+        return block.ops[block.ops.index(last) + 1 :] if block else []
 
     def append_regularization_ops(self, pairs: Pairs, regularization: Any = None) -> Pairs:
         """The pairs, with the decay added to the gradients."""
@@ -406,32 +411,30 @@ class Optimizer:
         """The second half of minimize: updates the parameters, or appends the ops that do.
 
         Returns:
-            the ops that were appended.
+            the ops that were appended, without those that clip and decay.
         """
         make_program = current_world().main_program
         if make_program is None:
             with no_grad():
-                self._apply_groups(params_grads)
-            return []
+                return self._apply_groups(params_grads)
         program = make_program()
         if isinstance(program, base.Program):
             params_grads = sorted(params_grads, key=lambda pair: pair[0].name)
         # state lives in the scope; here are only the variables of the program that is built
         self._accumulators, self._master_weights = {}, {}
         self._already_create_accumulator.clear()
-        block = program.global_block()
-        last = block.ops[-1]
         guard = program._role_guard(OpRole.OPTIMIZE) if hasattr(program, "_role_guard") else None
         with guard or contextlib.nullcontext():
-            self._apply_groups(params_grads)
-        return block.ops[block.ops.index(last) + 1 :]
+            return self._apply_groups(params_grads)
 
-    def _apply_groups(self, pairs: Pairs) -> None:
+    def _apply_groups(self, pairs: Pairs) -> list[Any]:
+        ops: list[Any] = []
         for group in self._param_groups:
             own = group["params"] if self._options_of else None
             names = None if own is None else {parameter.name for parameter in own}
             chosen = [pair for pair in pairs if names is None or pair[0].name in names]
-            self._apply_optimize(chosen, group["grad_clip"])
+            ops += self._apply_optimize(chosen, group["grad_clip"])
+        return ops
 
     def minimize(
         self,
