@@ -1,0 +1,156 @@
+"""minipaddle beside real Paddle: calls, training steps, import.
+
+    python -m benchmarks.eager            prints the table
+    python -m benchmarks.eager --write    also writes it into benchmarks/README.md
+
+Needs real Paddle (the extra `course`). Takes about two minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.ratio import ratio  # first: it sets the number of threads
+
+import numpy as np  # isort: skip
+
+README = Path(__file__).parent / "README.md"
+BEGIN, END = "<!-- eager: begin -->", "<!-- eager: end -->"
+
+
+def add(paddle: Any) -> Callable[[], object]:
+    """a + b, 2x2, with a gradient wanted."""
+    a = paddle.to_tensor(np.ones((2, 2), "float32"), stop_gradient=False)
+    b = paddle.to_tensor(np.ones((2, 2), "float32"))
+    return lambda: a + b
+
+
+def training_step(paddle: Any, model: Any, images: Any, labels: Any) -> Callable[[], object]:
+    """Forward, backward, one SGD step."""
+    optimizer = paddle.optimizer.SGD(0.01, parameters=model.parameters())
+    x, y = paddle.to_tensor(images), paddle.to_tensor(labels)
+
+    def step() -> None:
+        loss = paddle.nn.functional.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+
+    return step
+
+
+def mlp_step(paddle: Any) -> Callable[[], object]:
+    """64-128-128-10, batch 32, SGD."""
+    nn, rng = paddle.nn, np.random.default_rng(0)
+    model = nn.Sequential(
+        nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 10)
+    )
+    images = rng.random((32, 64), "float32")
+    return training_step(paddle, model, images, rng.integers(0, 10, 32))
+
+
+def lenet_step(paddle: Any) -> Callable[[], object]:
+    """LeNet, batch 32, 28x28, SGD."""
+    rng = np.random.default_rng(0)
+    images = rng.random((32, 1, 28, 28), "float32")
+    labels = rng.integers(0, 10, 32)
+    return training_step(paddle, paddle.vision.models.LeNet(), images, labels)
+
+
+def resnet18_forward(paddle: Any) -> Callable[[], object]:
+    """ResNet-18, batch 1, 224x224, eval."""
+    model = paddle.vision.models.resnet18()
+    model.eval()
+    image = paddle.to_tensor(np.random.default_rng(0).random((1, 3, 224, 224), "float32"))
+
+    def forward() -> None:
+        with paddle.no_grad():
+            model(image)
+
+    return forward
+
+
+WORK = {  # what is measured -> (how, the ratio to reach)
+    "`a + b`, 2x2, gradients recorded": (add, 0.6),
+    "MLP step (64-128-128-10, batch 32, SGD)": (mlp_step, 0.7),
+    "LeNet step, batch 32, 28x28": (lenet_step, 0.8),
+    "ResNet-18 forward, batch 1, 224x224": (resnet18_forward, 0.7),
+}
+
+IMPORT = """
+import time
+start = time.process_time()
+import {package}
+took = time.process_time() - start
+try:
+    import resource
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+except ImportError:  # Windows
+    memory = float("nan")
+print(took, memory)
+"""
+
+
+def import_cost(package: str) -> tuple[float, float]:
+    """(processor seconds, MiB) of importing a package into a fresh Python."""
+    command = [sys.executable, "-W", "ignore", "-c", IMPORT.format(package=package)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    seconds, memory = done.stdout.split()[-2:]
+    return float(seconds), float(memory)
+
+
+def imports() -> list[str]:
+    """Rows on importing: beside numpy, which is most of it, and beside Paddle."""
+    packages = ("minipaddle", "numpy", "paddle")
+    rounds = [{name: import_cost(name) for name in packages} for _ in range(6)][1:]
+
+    def median(position: int, top: str, bottom: str) -> float:
+        return statistics.median(each[top][position] / each[bottom][position] for each in rounds)
+
+    rows = []
+    for other in ("numpy", "paddle"):
+        rows.append(
+            f"| `import minipaddle`, beside `import {other}` | {median(0, 'minipaddle', other):.2f} "
+            f"in time, {median(1, 'minipaddle', other):.2f} in memory | |"
+        )
+    return rows
+
+
+def table() -> str:
+    """The table, as Markdown."""
+    import paddle
+
+    import minipaddle
+
+    rows = ["| work | minipaddle / Paddle | at most |", "|---|---|---|"]
+    for name, (make, reach) in WORK.items():
+        found, ours, theirs = ratio(make(minipaddle), make(paddle))
+        print(f"{name}: {found:.2f} ({ours:.1f} us, {theirs:.1f} us)", file=sys.stderr)
+        rows.append(f"| {name} | {found:.2f} | {reach} |")
+    rows += imports()
+    versions = f"minipaddle {minipaddle.__version__}, Paddle {paddle.__version__}"
+    python = ".".join(map(str, sys.version_info[:3]))
+    rows += ["", f"{versions}, numpy {np.__version__}, Python {python}; one thread."]
+    return "\n".join(rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="write it into benchmarks/README.md")
+    arguments = parser.parse_args()
+    text = table()
+    print(text)
+    if arguments.write:
+        before, rest = README.read_text(encoding="utf-8").split(BEGIN)
+        after = rest.split(END)[1]
+        README.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
