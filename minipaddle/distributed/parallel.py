@@ -15,7 +15,11 @@ from typing import Any
 from minipaddle.distributed.collective.communication import ReduceOp, all_reduce, broadcast
 from minipaddle.distributed.collective.process_group import get_rank, get_world_size
 from minipaddle.eager.tensor import Tensor
+from minipaddle.io.dataloader import batch_sampler
 from minipaddle.nn.layer.layers import Layer
+
+# so that a DistributedBatchSampler knows its rank by itself
+batch_sampler.current_rank = lambda: (get_rank(), get_world_size())
 
 
 class ParallelEnv:

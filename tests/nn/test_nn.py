@@ -161,36 +161,6 @@ def test_digits():
         paddle.vision.datasets.Digits(mode="validation")
 
 
-def test_batches():
-    data = paddle.io.TensorDataset([paddle.to_tensor(np.arange(10)), paddle.ones([10, 2])])
-    loader = paddle.io.DataLoader(data, batch_size=4)
-    assert [x.tolist() for x, _ in loader] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
-    assert len(loader) == 3 and len(paddle.io.DataLoader(data, 4, drop_last=True)) == 2
-
-    def shuffled():
-        paddle.seed(1)
-        loader = paddle.io.DataLoader(data, batch_size=10, shuffle=True)
-        return next(iter(loader))[0].tolist()
-
-    assert shuffled() == shuffled() != list(range(10))
-    assert sorted(shuffled()) == list(range(10))
-    with pytest.raises(ValueError, match="DataLoader: expected batch_size"):
-        paddle.io.DataLoader(data, 0)
-    with pytest.raises(ValueError, match="TensorDataset: expected Tensors of one length"):
-        paddle.io.TensorDataset([paddle.ones([2]), paddle.ones([3])])
-
-
-def test_accuracy():
-    metric = paddle.metric.Accuracy()
-    with pytest.raises(ValueError, match="at least one batch"):
-        metric.accumulate()
-    assert metric.update(np.eye(3), np.array([0, 1, 0])) == pytest.approx(2 / 3)
-    metric.update(paddle.to_tensor(np.eye(3)), paddle.to_tensor([[0], [1], [2]]))
-    assert metric.accumulate() == pytest.approx(5 / 6)
-    with pytest.raises(ValueError, match="Accuracy: expected output"):
-        metric.update(np.ones(3), np.ones(3))
-
-
 def test_to_tensor_says_what_is_wrong():
     with pytest.raises(ValueError, match="ragged list"):
         paddle.to_tensor([[1, 2], [3]])
@@ -211,18 +181,6 @@ def test_layers_that_go_and_come():
     assert net.head.weight.shape == [5, 1] and len(net.parameters()) == 2
     del net.head
     assert net.parameters() == [] and not hasattr(net, "head")
-
-
-def test_a_sample_that_is_no_tuple():
-    class Rows(paddle.io.Dataset):
-        def __getitem__(self, index):
-            return np.full(3, index, "float32")
-
-        def __len__(self):
-            return 3
-
-    found = [batch.tolist() for batch in paddle.io.DataLoader(Rows(), batch_size=2)]
-    assert found == [[[0.0] * 3, [1.0] * 3], [[2.0] * 3]]
 
 
 def test_a_parameter_without_dimensions():
