@@ -24,6 +24,7 @@ KINDS = (
     "activation",
     "conv",
     "creation",
+    "elementary",
     "indexing",
     "linalg",
     "logic",

@@ -70,6 +70,24 @@ def compared(who: str) -> Any:
     return rule
 
 
+def integers(who: str) -> Any:
+    """Makes the rule of an op on the bits of two Tensors: broadcast; one dtype, no fractions."""
+
+    def rule(x: MetaTensor, y: MetaTensor) -> MetaTensor:
+        if x.dtype is not y.dtype:
+            raise ValueError(
+                f"{who}: expected x and y of one dtype, but got x {x.dtype.name} and y "
+                f"{y.dtype.name}. Cast one of them with astype."
+            )
+        if x.dtype.is_floating:
+            raise TypeError(
+                f"{who}: expected integers or bools, but got {x.dtype.name}. Cast them with astype."
+            )
+        return MetaTensor(broadcast_shape(who, x, y), x.dtype)
+
+    return rule
+
+
 def like_target(x: MetaTensor, target: MetaTensor) -> MetaTensor:
     """The output has the shape of `target` and the dtype of `x`."""
     return MetaTensor(target.shape, x.dtype)

@@ -116,3 +116,64 @@ def transposed(x: MetaTensor, *, perm: Sequence[int]) -> MetaTensor:
             "Name every axis once."
         )
     return MetaTensor([x.shape[i] for i in axes], x.dtype)
+
+
+def flattened(x: MetaTensor, *, start_axis: int, stop_axis: int) -> MetaTensor:
+    """One axis stands for those from `start_axis` to `stop_axis`; a number becomes a row of 1."""
+    if x.ndim == 0:
+        return MetaTensor([1], x.dtype)
+    (start,) = normalize_axes("flatten", start_axis, x.ndim)
+    (stop,) = normalize_axes("flatten", stop_axis, x.ndim)
+    if start > stop:
+        raise ValueError(
+            f"flatten: expected start_axis <= stop_axis, but got {start_axis} and {stop_axis} for "
+            f"shape {list(x.shape)}. Swap them."
+        )
+    inside = x.shape[start : stop + 1]
+    size = -1 if -1 in inside else math.prod(inside)
+    return MetaTensor([*x.shape[:start], size, *x.shape[stop + 1 :]], x.dtype)
+
+
+def as_floating(x: MetaTensor, **attrs: Any) -> MetaTensor:
+    """Like the input; integers give float32."""
+    return MetaTensor(x.shape, x.dtype if x.dtype.is_floating else dtypes.float32)
+
+
+def floating_only(who: str) -> Any:
+    """Makes the rule of an op that takes floating-point numbers only, and keeps them as they are.
+
+    Raises:
+        TypeError: x holds integers or bools.
+    """
+
+    def rule(x: MetaTensor, **attrs: Any) -> MetaTensor:
+        if not x.dtype.is_floating:
+            raise TypeError(
+                f"{who}: expected floating-point numbers, but got {x.dtype.name}. Cast x with "
+                "astype."
+            )
+        return MetaTensor(x.shape, x.dtype)
+
+    return rule
+
+
+def asked(x: MetaTensor, **attrs: Any) -> MetaTensor:
+    """True or False for each element."""
+    return MetaTensor(x.shape, dtypes.bool_)
+
+
+def integer_only(who: str) -> Any:
+    """Makes the rule of an op on bits.
+
+    Raises:
+        TypeError: x holds floating-point numbers.
+    """
+
+    def rule(x: MetaTensor, **attrs: Any) -> MetaTensor:
+        if x.dtype.is_floating:
+            raise TypeError(
+                f"{who}: expected integers or bools, but got {x.dtype.name}. Cast x with astype."
+            )
+        return MetaTensor(x.shape, x.dtype)
+
+    return rule

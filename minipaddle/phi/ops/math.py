@@ -1,21 +1,33 @@
-"""Ops that compute element by element, and reductions.
+"""Arithmetic: with two Tensors, element by element, or with a Tensor and a number.
 
-Paddle: paddle/phi/kernels/elementwise_*_kernel.h, reduce_*_kernel.h, scale_kernel.h.
+Shapes broadcast; of two floating-point dtypes the larger one wins; other dtypes must be equal.
+
+Paddle: paddle/phi/kernels/elementwise_*_kernel.h, scale_kernel.h, clip_kernel.h, add_n_kernel.h.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from minipaddle.common import dtype as dtypes
-from minipaddle.common.dtype import DataType
-from minipaddle.phi.core.attribute import IntArray, Number, Scalar
+from minipaddle.phi.core.attribute import Number, Scalar
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, TensorList, op
-from minipaddle.phi.infermeta.binary import broadcast_shape, compared, elementwise
-from minipaddle.phi.infermeta.unary import normalize_axes, reduced, unchanged
-from minipaddle.phi.ops.manipulation import cast, expand_as, reduce_as, unsqueeze
+from minipaddle.phi.infermeta.binary import broadcast_shape, elementwise
+from minipaddle.phi.infermeta.unary import unchanged
+from minipaddle.phi.ops.creation import full_like
+from minipaddle.phi.ops.elementary import floor, log
+from minipaddle.phi.ops.logic import equal, isnan
+from minipaddle.phi.ops.manipulation import cast, reduce_as
+
+ARITHMETIC: dict[str, Any] = {"traits": ("Pure",), "promote": ("x", "y")}
+INPLACE = {"out": "x"}
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: add", traits=("Pure",), promote=("x", "y"))
+# -- two Tensors -----------------------------------------------------------------------------------
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: add", inplace=INPLACE, **ARITHMETIC)
 def add(xp, x, y):
     """x + y, element by element; shapes broadcast."""
     return x + y
@@ -29,7 +41,7 @@ def _(x: NoNeedBuffer, y: NoNeedBuffer, out_grad, *, axis: int = -1):
     return reduce_as(out_grad, x), reduce_as(out_grad, y)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: subtract", traits=("Pure",), promote=("x", "y"))
+@op(source="paddle/phi/ops/yaml/ops.yaml: subtract", inplace=INPLACE, **ARITHMETIC)
 def subtract(xp, x, y):
     """x - y, element by element; shapes broadcast."""
     return x - y
@@ -43,7 +55,7 @@ def _(x: NoNeedBuffer, y: NoNeedBuffer, out_grad, *, axis: int = -1):
     return reduce_as(out_grad, x), reduce_as(-out_grad, y)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: multiply", traits=("Pure",), promote=("x", "y"))
+@op(source="paddle/phi/ops/yaml/ops.yaml: multiply", inplace=INPLACE, **ARITHMETIC)
 def multiply(xp, x, y):
     """x * y, element by element; shapes broadcast."""
     return x * y
@@ -57,7 +69,7 @@ def _(x, y, out_grad, *, axis: int = -1):
     return reduce_as(out_grad * y, x), reduce_as(out_grad * x, y)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: divide", traits=("Pure",), promote=("x", "y"))
+@op(source="paddle/phi/ops/yaml/ops.yaml: divide", inplace=INPLACE, **ARITHMETIC)
 def divide(xp, x, y):
     """x / y, element by element; shapes broadcast. Integers give float32, as in Paddle."""
     return x / y if x.dtype.kind == "f" else (x / y).astype(xp.float32)
@@ -74,80 +86,136 @@ def _(x: NoNeedBuffer, y, out, out_grad, *, axis: int = -1):
     return reduce_as(out_grad / y, x), reduce_as(-out_grad * out / y, y)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: greater_than", traits=("Pure",), promote=("x", "y"))
-def greater_than(xp, x, y):
-    """x > y, element by element."""
-    return x > y
+@op(source="paddle/phi/ops/yaml/ops.yaml: floor_divide", inplace=INPLACE,
+    traits=("Pure", "ForwardOnly"), promote=("x", "y"))  # fmt: skip
+def floor_divide(xp, x, y):
+    """The largest whole number not above x / y; the dtype stays."""
+    _refuse_zero(xp, "floor_divide", y)
+    return xp.floor_divide(x, y)
 
 
-greater_than.infer_meta(compared("greater_than"))
+floor_divide.infer_meta(elementwise("floor_divide"))
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: equal", traits=("Pure",), promote=("x", "y"))
-def equal(xp, x, y):
-    """x == y, element by element."""
-    return x == y
+@op(source="paddle/phi/ops/yaml/ops.yaml: remainder", inplace=INPLACE, **ARITHMETIC)
+def remainder(xp, x, y):
+    """What floor_divide leaves over: x - floor(x / y) * y. It has the sign of y."""
+    _refuse_zero(xp, "remainder", y)
+    return xp.remainder(x, y)
 
 
-equal.infer_meta(compared("equal"))
+remainder.infer_meta(elementwise("remainder"))
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: less_than", traits=("Pure",), promote=("x", "y"))
-def less_than(xp, x, y):
-    """x < y, element by element."""
-    return x < y
+@remainder.vjp
+def _(x, y, out_grad, *, axis: int = -1):
+    return reduce_as(out_grad, x), reduce_as(-out_grad * floor(x / y), y)
 
 
-less_than.infer_meta(compared("less_than"))
+def _refuse_zero(xp, who, y):
+    """Integers can't be divided by 0: numpy would answer 0, with a warning."""
+    if y.dtype.kind in "iu" and not xp.all(y):
+        raise ValueError(
+            f"{who}: expected integers other than 0 to divide by, but got a 0 in y. Use "
+            "floating-point numbers, whose answer is infinite, or take the zeros out."
+        )
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: greater_equal", traits=("Pure",), promote=("x", "y"))
-def greater_equal(xp, x, y):
-    """x >= y, element by element."""
-    return x >= y
+@op(source="paddle/phi/ops/yaml/ops.yaml: elementwise_pow", **ARITHMETIC)
+def elementwise_pow(xp, x, y):
+    """x to the power y, element by element."""
+    if x.dtype.kind in "iu" and y.size:
+        _refuse_negative("elementwise_pow", x, y.min())
+    return xp.power(x, y)
 
 
-greater_equal.infer_meta(compared("greater_equal"))
+elementwise_pow.infer_meta(elementwise("elementwise_pow"))
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: less_equal", traits=("Pure",), promote=("x", "y"))
-def less_equal(xp, x, y):
-    """x <= y, element by element."""
-    return x <= y
+@elementwise_pow.vjp
+def _(x, y, out_grad, *, axis: int = -1):
+    # where 0 would stand beside something infinite, the gradient is 0: 1 is put in place of x
+    # (>= and <= stand for ==, which MetaTensors keep for themselves)
+    x_is_0 = cast(x >= 0.0, dtype=x.dtype) * cast(x <= 0.0, dtype=x.dtype)
+    y_is_0 = cast(y >= 0.0, dtype=x.dtype) * cast(y <= 0.0, dtype=x.dtype)
+    base = x + x_is_0 * y_is_0
+    inside = x + x_is_0 * cast(y >= 0.0, dtype=x.dtype)
+    x_grad = out_grad * y * elementwise_pow(base, y - 1.0)
+    y_grad = out_grad * log(inside) * elementwise_pow(x, y)
+    return reduce_as(x_grad, x), reduce_as(y_grad, y)
 
 
-less_equal.infer_meta(compared("less_equal"))
+def _refuse_negative(who, x, y):
+    """An integer to a negative power is a fraction."""
+    if x.dtype.kind in "iu" and y < 0:
+        raise ValueError(
+            f"{who}: expected powers of 0 or more beside {x.dtype.name}, but got {y}. The result "
+            "would be a fraction; cast x to float32 first."
+        )
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: not_equal", traits=("Pure",), promote=("x", "y"))
-def not_equal(xp, x, y):
-    """x != y, element by element."""
-    return x != y
+@op(source="paddle/phi/ops/yaml/ops.yaml: maximum", **ARITHMETIC)
+def maximum(xp, x, y):
+    """The larger one, element by element; NaN beside anything gives NaN."""
+    return xp.maximum(x, y)
 
 
-not_equal.infer_meta(compared("not_equal"))
+maximum.infer_meta(elementwise("maximum"))
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: scale", traits=("Pure",))
-def scale(xp, x, *, scale: Scalar = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
-    """x * scale + bias, or (x + bias) * scale. The dtype of x stays, also where scale is a
-    float.
-    """
-    factor, offset = x.dtype.type(scale), x.dtype.type(bias)
-    if not bias_after_scale:
-        return (x + offset) * factor
-    return x * factor + offset if bias else x * factor
+@maximum.vjp
+def _(x, y, out_grad):
+    half = cast(equal(x, y), dtype=out_grad.dtype) * 0.5  # equal ones share the gradient
+    x_share = cast(x > y, dtype=out_grad.dtype) + half
+    y_share = cast(x < y, dtype=out_grad.dtype) + half
+    return reduce_as(out_grad * x_share, x), reduce_as(out_grad * y_share, y)
 
 
-scale.infer_meta(unchanged)
+@op(source="paddle/phi/ops/yaml/ops.yaml: minimum", **ARITHMETIC)
+def minimum(xp, x, y):
+    """The smaller one, element by element; NaN beside anything gives NaN."""
+    return xp.minimum(x, y)
 
 
-@scale.vjp(invoke=True)
-def _(out_grad, *, scale: Scalar):
-    return (_SCALE(out_grad, scale=scale),)
+minimum.infer_meta(elementwise("minimum"))
 
 
-_SCALE = scale  # inside its rule, `scale` is the attribute
+@minimum.vjp
+def _(x, y, out_grad):
+    half = cast(equal(x, y), dtype=out_grad.dtype) * 0.5
+    x_share = cast(x < y, dtype=out_grad.dtype) + half
+    y_share = cast(x > y, dtype=out_grad.dtype) + half
+    return reduce_as(out_grad * x_share, x), reduce_as(out_grad * y_share, y)
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: fmax", **ARITHMETIC)
+def fmax(xp, x, y):
+    """The larger one, element by element; beside NaN, the number."""
+    return xp.fmax(x, y)
+
+
+fmax.infer_meta(elementwise("fmax"))
+
+
+@fmax.vjp
+def _(x, y, out_grad, *, axis: int = -1):
+    x_share = cast(x >= y, dtype=out_grad.dtype) + cast(isnan(y), dtype=out_grad.dtype)
+    return reduce_as(out_grad * x_share, x), reduce_as(out_grad * (1.0 - x_share), y)
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: fmin", **ARITHMETIC)
+def fmin(xp, x, y):
+    """The smaller one, element by element; beside NaN, the number."""
+    return xp.fmin(x, y)
+
+
+fmin.infer_meta(elementwise("fmin"))
+
+
+@fmin.vjp
+def _(x, y, out_grad, *, axis: int = -1):
+    x_share = cast(x <= y, dtype=out_grad.dtype) + cast(isnan(y), dtype=out_grad.dtype)
+    return reduce_as(out_grad * x_share, x), reduce_as(out_grad * (1.0 - x_share), y)
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: add_n", traits=("Pure",))
@@ -176,106 +244,53 @@ def _(inputs: NoNeedBuffer, out_grad):
     return ([out_grad] * len(inputs),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: sum", traits=("Pure",))
-def sum(
-    xp,
-    x,
-    *,
-    axis: IntArray = (),
-    dtype: DataType = dtypes.undefined,
-    keepdim: bool = False,
-):
-    """The sum over the axes of `axis` (none: over all). Integers are summed as int64."""
-    wanted = x.dtype if x.dtype.kind == "f" else xp.int64
-    if dtype is not dtypes.undefined:
-        wanted = dtype.numpy_dtype
-    return xp.asarray(xp.sum(x, axis=tuple(axis) or None, keepdims=keepdim, dtype=wanted))
+# -- a Tensor and numbers --------------------------------------------------------------------------
 
 
-@sum.infer_meta
-def _(x, *, axis, keepdim, dtype=dtypes.undefined):
-    meta = reduced("sum")(x, axis=axis, keepdim=keepdim)
-    return meta if dtype is dtypes.undefined else MetaTensor(meta.shape, dtype)
+@op(source="paddle/phi/ops/yaml/ops.yaml: scale", traits=("Pure",), inplace=INPLACE)
+def scale(xp, x, *, scale: Scalar = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
+    """x * scale + bias, or (x + bias) * scale. The dtype of x stays, also where scale is a
+    float.
+    """
+    if x.dtype.kind in "iu":
+        factor, offset = _whole(x.dtype, scale), _whole(x.dtype, bias)
+    else:
+        factor, offset = x.dtype.type(scale), x.dtype.type(bias)
+    if not bias_after_scale:
+        return (x + offset) * factor
+    return x * factor + offset if bias else x * factor
 
 
-@sum.vjp
-def _(x: NoNeedBuffer, out_grad, *, axis: IntArray, keepdim: bool, reduce_all: bool = False):
-    grad = cast(_with_axes_back(out_grad, x, axis, keepdim, unsqueeze), dtype=x.dtype)
-    return (expand_as(grad, x),)
+scale.infer_meta(unchanged)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: mean", traits=("Pure",))
-def mean(xp, x, *, axis: IntArray = (), keepdim: bool = False):
-    """The mean over the axes of `axis` (none: over all)."""
-    return xp.asarray(xp.mean(x, axis=tuple(axis) or None, keepdims=keepdim, dtype=x.dtype))
+@scale.vjp(invoke=True)
+def _(out_grad, *, scale: Scalar):
+    return (_SCALE(out_grad, scale=scale),)
 
 
-mean.infer_meta(reduced("mean", keep_integers=True))
+_SCALE = scale  # inside its rule, `scale` is the attribute
 
 
-@mean.vjp
-def _(x: NoNeedBuffer, out_grad, *, axis: IntArray, keepdim: bool, reduce_all: bool = False):
-    share = out_grad * (out_grad.size / x.size) if x.size else out_grad
-    return (expand_as(_with_axes_back(share, x, axis, keepdim, unsqueeze), x),)
+def _whole(dtype, number):
+    """A number in an integer dtype. -1 is 255 in uint8, so that x - 1 is x + 255."""
+    values = 2 ** (8 * dtype.itemsize)
+    largest = values - 1 if dtype.kind == "u" else values // 2 - 1
+    whole = int(number)
+    if not -largest - 1 <= whole <= largest:
+        raise ValueError(
+            f"scale: expected a number that fits beside {dtype.name}, up to {largest}, but got "
+            f"{number}. Cast the Tensor to a larger dtype first."
+        )
+    return dtype.type(whole % values if dtype.kind == "u" else whole)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: mean_all", traits=("Pure",))
-def mean_all(xp, x):
-    """The mean of all elements. Dygraph's cross_entropy uses it."""
-    return xp.asarray(xp.mean(x, dtype=x.dtype))
-
-
-@mean_all.infer_meta
-def _(x):
-    return MetaTensor([], x.dtype)
-
-
-@mean_all.vjp
-def _(x: NoNeedBuffer, out_grad):
-    return (expand_as(out_grad / x.size if x.size else out_grad, x),)
-
-
-def as_float(x):
-    """Integers as float32, in which Paddle computes functions of them."""
-    return x if x.dtype.kind == "f" else x.astype("float32")
-
-
-def _with_axes_back(grad, x, axis, keepdim, unsqueeze):
-    """Gives a reduction's gradient the axes of size 1 that the reduction dropped."""
-    if keepdim or grad.ndim == x.ndim:
-        return grad
-    return unsqueeze(grad, axis=sorted(normalize_axes("sum", axis, x.ndim)))
-
-
-@op(source="paddle/phi/ops/yaml/ops.yaml: argmax", traits=("Pure", "ForwardOnly"))
-def argmax(xp, x, *, axis: Scalar = -1, keepdims: bool = False):
-    """The position of the largest element along `axis`."""
-    return xp.asarray(xp.argmax(x, axis=int(axis), keepdims=keepdims)).astype(xp.int64)
-
-
-@argmax.infer_meta
-def _(x, *, axis, keepdims):
-    meta = reduced("argmax")(x, axis=(int(axis),), keepdim=keepdims)
-    return MetaTensor(meta.shape, dtypes.int64)
-
-
-@op(source="paddle/phi/ops/yaml/ops.yaml: exp", traits=("Pure",))
-def exp(xp, x):
-    """e to the power x; of integers in float32."""
-    return xp.exp(as_float(x))
-
-
-exp.infer_meta(unchanged)
-
-
-@exp.vjp
-def _(out, out_grad):
-    return (out_grad * out,)
-
-
-@op(source="paddle/phi/ops/yaml/ops.yaml: pow", traits=("Pure",))
-def pow(xp, x, *, y: Number):
-    """x to the power y, a number."""
+@op(source="paddle/phi/ops/yaml/ops.yaml: pow", traits=("Pure",), inplace=INPLACE)
+def pow(xp, x, *, y: Number = 1.0):
+    """x to the power y, a number. The dtype of x stays: of a y beside integers, only what is in
+    front of the point counts.
+    """
+    _refuse_negative("pow", x, y)
     return xp.power(x, x.dtype.type(y))
 
 
@@ -284,4 +299,46 @@ pow.infer_meta(unchanged)
 
 @pow.vjp
 def _(x, out_grad, *, y: Number = -1):
-    return (out_grad * (x ** (y - 1)) * y,)
+    if y == 0:  # also where x is 0, whose power -1 is infinite
+        return (full_like(out_grad, value=0.0, dtype=out_grad.dtype),)
+    return (out_grad * pow(x, y=y - 1) * y,)
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: clip", traits=("Pure",), inplace=INPLACE)
+def clip(xp, x, *, min: Scalar, max: Scalar):
+    """x, but `min` where it is smaller and `max` where it is larger."""
+    low, high = x.dtype.type(min), x.dtype.type(max)
+    if low > high:
+        raise ValueError(f"clip: expected min <= max, but got min {min} and max {max}. Swap them.")
+    return xp.clip(x, low, high)
+
+
+clip.infer_meta(unchanged)
+
+
+@clip.vjp
+def _(x, out_grad, *, min: Scalar = 0.0, max: Scalar = 0.0):
+    inside = cast(x >= min, dtype=x.dtype) * cast(x <= max, dtype=x.dtype)
+    return (out_grad * inside,)
+
+
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: increment",
+    traits=("Pure", "ForwardOnly"),
+    inplace=INPLACE,
+)
+def increment(xp, x, *, value: float = 1.0):
+    """One number, plus `value`. Counters of loops use its in-place form."""
+    if x.size != 1:
+        raise ValueError  # InferMeta says why
+    return x + x.dtype.type(value)
+
+
+@increment.infer_meta
+def _(x, *, value):
+    if x.size != 1:
+        raise ValueError(
+            f"increment: expected x with one element, but got shape {list(x.shape)}. Add the "
+            "number with + instead."
+        )
+    return MetaTensor(x.shape, x.dtype)

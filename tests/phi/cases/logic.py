@@ -3,9 +3,50 @@
 A list among the inputs is a list input; None an optional one.
 """
 
+import numpy as np
+
 from tests.phi.cases.numbers import Numbers
 
 numbers = Numbers(__name__)
 f, positive = numbers.away_from_zero, numbers.positive
 
-CALLS = {}
+BOOLS, OTHERS = np.array([True, True, False]), np.array([[True], [False]])
+ONES, TWOS = np.array([1, 2, 7]), np.array([[3], [2]])
+COMPARISONS = [
+    ([f(2, 3), f(3)], {}),
+    ([f(), f()], {}),
+    ([f(0, 3), f(3)], {}),
+    ([ONES, TWOS], {}),
+    ([BOOLS, OTHERS], {}),
+]
+LOGIC = [
+    ([BOOLS, OTHERS], {}),
+    ([ONES, TWOS], {}),
+    ([np.array([0.0, 2.0]), np.array([1.0, 0.5])], {}),
+]
+BITS = [
+    ([ONES, TWOS], {}),
+    ([BOOLS, OTHERS], {}),
+    ([ONES.astype("int32"), ONES.astype("int32")], {}),
+]
+ODD = np.array([1.0, np.nan, np.inf, -np.inf, 0.0])
+
+CALLS = {
+    "equal": COMPARISONS,
+    "not_equal": COMPARISONS,
+    "less_than": COMPARISONS,
+    "less_equal": COMPARISONS,
+    "greater_than": COMPARISONS,
+    "greater_equal": COMPARISONS,
+    "logical_and": LOGIC,
+    "logical_or": LOGIC,
+    "logical_xor": LOGIC,
+    "logical_not": [([BOOLS], {}), ([ONES], {}), ([np.array([0.0, 2.0])], {})],
+    "bitwise_and": BITS,
+    "bitwise_or": BITS,
+    "bitwise_xor": BITS,
+    "bitwise_not": [([ONES], {}), ([BOOLS], {})],
+    "isnan": [([ODD], {}), ([ONES], {}), ([f()], {})],
+    "isinf": [([ODD], {}), ([ONES], {}), ([f()], {})],
+    "isfinite": [([ODD], {}), ([ONES], {}), ([f()], {})],
+}  # fmt: skip
