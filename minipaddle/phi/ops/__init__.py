@@ -5,9 +5,14 @@ Paddle: paddle/phi/ops/yaml/ and paddle/phi/kernels/.
 
 from minipaddle.phi.ops import (
     activation,
+    batch_norm,
+    clip,
     conv,
     creation,
+    elementary,
+    gather,
     indexing,
+    join,
     linalg,
     logic,
     loss,
@@ -15,6 +20,7 @@ from minipaddle.phi.ops import (
     math,
     norm,
     optimizer,
+    pad,
     pooling,
     random,
     reduction,

@@ -1,6 +1,280 @@
-"""Sorting and finding.
+"""Sorting and finding, and choosing by a condition.
 
-Paddle: paddle/phi/kernels/argsort_kernel.h, top_k_kernel.h.
+Paddle: paddle/phi/kernels/argsort_kernel.h, top_k_kernel.h, arg_min_max_kernel.h, where_kernel.h,
+nonzero_kernel.h, masked_select_kernel.h, unique_kernel.h.
+Left out: unique along an axis.
 """
 
 from __future__ import annotations
+
+from minipaddle.common import dtype as dtypes
+from minipaddle.common.dtype import DataType
+from minipaddle.phi.core.attribute import Axes, ScalarInt, ScalarInt64
+from minipaddle.phi.core.meta_tensor import MetaTensor
+from minipaddle.phi.core.op import NoNeedBuffer, op
+from minipaddle.phi.infermeta.binary import broadcast_shape
+from minipaddle.phi.infermeta.unary import normalize_axes, unchanged
+from minipaddle.phi.ops.creation import full_like
+from minipaddle.phi.ops.gather import index_put, put_along_axis
+from minipaddle.phi.ops.manipulation import expand_as, reduce_as
+
+FORWARD = ("Pure", "ForwardOnly")
+
+
+def _arg_extreme(who):
+    """Makes the rule of argmax and argmin."""
+
+    def rule(x, *, axis, keepdims, flatten, dtype):
+        if flatten:
+            return MetaTensor([1] * x.ndim if keepdims else [], dtype)
+        (place,) = normalize_axes(who, int(axis), x.ndim)
+        shape = list(x.shape)
+        if keepdims and shape:
+            shape[place] = 1
+        elif shape:
+            del shape[place]
+        return MetaTensor(shape, dtype)
+
+    return rule
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: argmax", traits=FORWARD)
+def argmax(
+    xp,
+    x,
+    *,
+    axis: ScalarInt64,
+    keepdims: bool = False,
+    flatten: bool = False,
+    dtype: DataType = dtypes.int64,
+):
+    """The place of the largest element along `axis`; with `flatten`, in all of x."""
+    found = xp.argmax(x, axis=None if flatten or not x.ndim else int(axis), keepdims=keepdims)
+    return xp.asarray(found).astype(dtype.numpy_dtype)
+
+
+argmax.infer_meta(_arg_extreme("argmax"))
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: argmin", traits=FORWARD)
+def argmin(
+    xp,
+    x,
+    *,
+    axis: ScalarInt64,
+    keepdims: bool = False,
+    flatten: bool = False,
+    dtype: DataType = dtypes.int64,
+):
+    """The place of the smallest element along `axis`; with `flatten`, in all of x."""
+    found = xp.argmin(x, axis=None if flatten or not x.ndim else int(axis), keepdims=keepdims)
+    return xp.asarray(found).astype(dtype.numpy_dtype)
+
+
+argmin.infer_meta(_arg_extreme("argmin"))
+
+
+def _order(xp, x, axis, descending):
+    """The places in sorted order; equal elements stay in their order."""
+    if not descending:
+        return xp.argsort(x, axis=axis, kind="stable")
+    last = x.shape[axis] - 1
+    backwards = xp.argsort(xp.flip(x, axis), axis=axis, kind="stable")
+    return xp.flip(last - backwards, axis)
+
+
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: argsort",
+    outputs=("out", "indices"),
+    traits=("Pure",),
+)
+def argsort(xp, x, *, axis: int = -1, descending: bool = False, stable: bool = False):
+    """x, sorted along `axis`, and from where each element came."""
+    if x.ndim == 0:
+        return x.copy(), xp.zeros((), xp.int64)
+    order = _order(xp, x, axis, descending)
+    return xp.take_along_axis(x, order, axis), order.astype(xp.int64)
+
+
+@argsort.infer_meta
+def _(x, *, axis, descending, stable):
+    normalize_axes("argsort", axis, x.ndim)
+    return unchanged(x), MetaTensor(x.shape, dtypes.int64)
+
+
+@argsort.vjp(wrt=("x",))
+def _(indices, x: NoNeedBuffer, out_grad, *, axis: int, descending: bool, stable: bool):
+    return (_sent_back(x, indices, out_grad, axis, full_like, put_along_axis),)
+
+
+def _sent_back(x, indices, out_grad, axis, full_like, put_along_axis):
+    """Each element's gradient, at the place that it came from."""
+    if not indices.ndim:
+        return out_grad
+    zeros = full_like(x, value=0.0, dtype=out_grad.dtype)
+    return put_along_axis(zeros, indices, out_grad, axis=axis, reduce="add")
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: topk", outputs=("out", "indices"), traits=("Pure",))
+def topk(xp, x, *, k: ScalarInt = 1, axis: int = -1, largest: bool = True, sorted: bool = True):
+    """The k largest (or smallest) elements along `axis`, the most extreme first, and their
+    places.
+    """
+    if x.ndim == 0:
+        return x.copy(), xp.zeros((), xp.int64)
+    if not 1 <= k <= x.shape[axis]:
+        raise ValueError  # InferMeta says why
+    order = _order(xp, x, axis, largest)
+    first = xp.take(order, xp.arange(int(k)), axis)
+    return xp.take_along_axis(x, first, axis), first.astype(xp.int64)
+
+
+@topk.infer_meta
+def _(x, *, k, axis, largest, sorted):
+    (place,) = normalize_axes("topk", axis, x.ndim)
+    shape = list(x.shape)
+    if shape:
+        if k < 1 or (shape[place] != -1 and k > shape[place]):
+            raise ValueError(
+                f"topk: expected k in [1, {shape[place]}], but got {k}. Axis {place} of shape "
+                f"{list(x.shape)} has no more elements."
+            )
+        shape[place] = int(k)
+    return MetaTensor(shape, x.dtype), MetaTensor(shape, dtypes.int64)
+
+
+@topk.vjp(wrt=("x",))
+def _(x: NoNeedBuffer, indices, out_grad, *, k: ScalarInt, axis: int, largest: bool, sorted: bool):
+    return (_sent_back(x, indices, out_grad, axis, full_like, put_along_axis),)
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: where", traits=("Pure",), inplace={"out": "x"})
+def where(xp, condition, x, y):
+    """x where the condition is True, y elsewhere."""
+    if x.dtype != y.dtype or condition.dtype != bool:
+        raise TypeError  # numpy would promote; InferMeta says what is wrong
+    return xp.where(condition, x, y)
+
+
+@where.infer_meta
+def _(condition, x, y):
+    if condition.dtype is not dtypes.bool_:
+        raise ValueError(
+            f"where: expected a condition of bool, but got {condition.dtype.name}. Compare it with "
+            "something."
+        )
+    if x.dtype is not y.dtype:
+        raise ValueError(
+            f"where: expected x and y of one dtype, but got {x.dtype.name} and {y.dtype.name}. "
+            "Cast one of them with astype."
+        )
+    values = MetaTensor(broadcast_shape("where", x, y), x.dtype)
+    return MetaTensor(broadcast_shape("where", condition, values), x.dtype)
+
+
+@where.vjp(wrt=("x", "y"))
+def _(condition, x: NoNeedBuffer, y: NoNeedBuffer, out_grad):
+    zeros = full_like(out_grad, value=0.0, dtype=out_grad.dtype)
+    x_grad = where(condition, out_grad, zeros)
+    y_grad = where(condition, zeros, out_grad)
+    return reduce_as(x_grad, x), reduce_as(y_grad, y)
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: nonzero", traits=FORWARD)
+def nonzero(xp, condition):
+    """The places of the elements that are not 0: [how many, ndim]."""
+    if condition.ndim == 0:
+        return xp.zeros((int(condition != 0), 0), xp.int64)
+    return xp.stack(xp.nonzero(condition), axis=1).astype(xp.int64)
+
+
+@nonzero.infer_meta
+def _(condition):
+    return MetaTensor([-1, condition.ndim], dtypes.int64)
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: masked_select", traits=("Pure",))
+def masked_select(xp, x, mask):
+    """The elements of x where the mask is True, in a row. The mask broadcasts to x."""
+    return x[xp.broadcast_to(mask, x.shape)]
+
+
+@masked_select.infer_meta
+def _(x, mask):
+    if broadcast_shape("masked_select", x, mask) != x.shape:
+        raise ValueError(
+            f"masked_select: expected a mask that broadcasts to shape {list(x.shape)}, but got "
+            f"{list(mask.shape)}. Expand x first."
+        )
+    if mask.dtype is not dtypes.bool_:
+        raise ValueError(
+            f"masked_select: expected a mask of bool, but got {mask.dtype.name}. Compare it with "
+            "something."
+        )
+    return MetaTensor([-1], x.dtype)
+
+
+@masked_select.vjp(wrt=("x",))
+def _(x: NoNeedBuffer, mask, out_grad):
+    zeros = full_like(x, value=0.0, dtype=out_grad.dtype)
+    return (index_put(zeros, [expand_as(mask, x)], out_grad),)
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: masked_fill", traits=("Pure",), inplace={"out": "x"})
+def masked_fill(xp, x, mask, value):
+    """x, with the one number of `value` where the mask is True."""
+    return xp.where(mask, value.astype(x.dtype), x)
+
+
+@masked_fill.infer_meta
+def _(x, mask, value):
+    return MetaTensor(broadcast_shape("masked_fill", x, mask), x.dtype)
+
+
+@masked_fill.vjp(wrt=("x", "value"))
+def _(x: NoNeedBuffer, mask, value: NoNeedBuffer, out_grad):
+    zeros = full_like(out_grad, value=0.0, dtype=out_grad.dtype)
+    x_grad, value_grad = where(mask, zeros, out_grad), where(mask, out_grad, zeros)
+    return reduce_as(x_grad, x), reduce_as(value_grad, value)
+
+
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: unique",
+    outputs=("out", "indices", "inverse", "counts"),
+    traits=FORWARD,
+)
+def unique(
+    xp,
+    x,
+    *,
+    return_index: bool,
+    return_inverse: bool,
+    return_counts: bool,
+    axis: Axes,
+    dtype: DataType = dtypes.int64,
+):
+    """The different elements of x, sorted; where each comes up first; for each element of x which
+    one it is; how often each comes up.
+    """
+    found = xp.unique(x.reshape(-1), return_index=True, return_inverse=True, return_counts=True)
+    out, *others = found
+    wanted = (return_index, return_inverse, return_counts)
+    return out, *[
+        item.reshape(-1).astype(dtype.numpy_dtype) if want else None
+        for item, want in zip(others, wanted, strict=True)
+    ]
+
+
+@unique.infer_meta
+def _(x, *, return_index, return_inverse, return_counts, axis, dtype):
+    if axis:
+        raise NotImplementedError(
+            f"unique: expected no axis, but got {list(axis)}. Only whole Tensors are done here."
+        )
+    size = -1 if -1 in x.shape else x.size
+    return (
+        MetaTensor([-1], x.dtype),
+        MetaTensor([-1], dtype) if return_index else None,
+        MetaTensor([size], dtype) if return_inverse else None,
+        MetaTensor([-1], dtype) if return_counts else None,
+    )
