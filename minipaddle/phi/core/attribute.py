@@ -68,6 +68,11 @@ def is_symbolic(value: Any) -> bool:
     return getattr(value, "is_symbolic", False)
 
 
+def has_symbolic(value: Any) -> bool:
+    """True for a list of ints in which a Variable or a Value stands for one of them."""
+    return isinstance(value, (list, tuple)) and any(map(is_symbolic, value))
+
+
 def _ints(value: Any) -> tuple[int, ...]:
     if value is None:
         return ()
@@ -145,7 +150,7 @@ def convert(who: str, name: str, kind: Any, value: Any) -> Any:
         TypeError: the value is not of that kind.
     """
     function, wanted = CONVERTERS[kind]
-    if kind in MUTABLE and is_symbolic(value):
+    if kind in MUTABLE and (is_symbolic(value) or has_symbolic(value)):
         return value
     try:
         return function(value)

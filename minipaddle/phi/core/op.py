@@ -30,8 +30,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Annotated, Any
 
+from minipaddle.common import dtype as dtypes
 from minipaddle.common.errors import NoGradientError
-from minipaddle.phi.core.attribute import CONVERTERS, MUTABLE, convert
+from minipaddle.common.place import CPU
+from minipaddle.phi.core.attribute import CONVERTERS, MUTABLE, convert, has_symbolic, is_symbolic
 from minipaddle.phi.core.kernel import KernelFactory, KernelKey
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.world import current_world, in_dynamic_mode
@@ -441,7 +443,8 @@ class Op:
         full = {}
         for attr in self.attrs:
             if attr.name in given:
-                full[attr.name] = convert(self.name, attr.name, attr.kind, given.pop(attr.name))
+                value = convert(self.name, attr.name, attr.kind, given.pop(attr.name))
+                full[attr.name] = _stacked(value) if has_symbolic(value) else value
             elif attr.required:
                 raise TypeError(
                     f"{self.name}: expected the attribute {attr.name!r}, but got none. Call it as "
@@ -489,6 +492,17 @@ class Op:
                 )
             inputs.append(value)
         return inputs, self.complete(given)
+
+
+def _stacked(items: Sequence[Any]) -> Any:
+    """A list of ints and of 0-D Variables or Values as one: what Paddle makes of `[batch, 10]`."""
+    numbers = [
+        item
+        if is_symbolic(item)
+        else OPS["full"](shape=(), value=item, dtype=dtypes.int64, place=CPU)
+        for item in items
+    ]
+    return OPS["stack"](numbers)
 
 
 def op(

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from minipaddle.phi.core.attribute import unknown
+from minipaddle.phi.core.attribute import UnknownInts, unknown
 from minipaddle.pir.core.operation import Operation
 from minipaddle.pir.core.value import Value
+from minipaddle.pir.core.vector import combined_values
 
 CONSTANTS = ("pd_op.full_int_array", "pd_op.full")
 
@@ -25,6 +26,13 @@ def constant_of(value: Value | None) -> Any:
 def constant_or_unknown(who: str, name: str, value: Value) -> Any:
     """The contents of a value that stands for an attribute, for InferMeta."""
     constant = constant_of(value)
+    if constant is None and value.get_defining_op().name() == "pd_op.stack":
+        # [batch, 10]: some of the numbers are known
+        known = [
+            constant_of(piece)
+            for piece in combined_values(value.get_defining_op().operand_source(0))
+        ]
+        return UnknownInts(-1 if piece is None else int(piece) for piece in known)
     return unknown(who, name, value.shape) if constant is None else constant
 
 
