@@ -83,6 +83,14 @@ OP_COMPAT: dict[str, OpCompat] = {
     "expand_as": OpCompat("expand_as_v2"),
     "one_hot": OpCompat("one_hot_v2", attrs={"num_classes": "depth"}),
     "cross_entropy_with_softmax": OpCompat("softmax_with_cross_entropy", slots={"input": "Logits"}),
+    "bce_loss": OpCompat("bce_loss", slots={"input": "X"}),
+    "huber_loss": OpCompat("huber_loss", slots={"input": "X", "label": "Y"}),
+    "kldiv_loss": OpCompat("kldiv_loss", slots={"label": "Target", "out": "Loss"}),
+    "label_smooth": OpCompat("label_smooth", slots={"label": "X"}),
+    "nll_loss": OpCompat("nll_loss", slots={"input": "X", "total_weight": "Total_weight"}),
+    "sigmoid_cross_entropy_with_logits": OpCompat(
+        "sigmoid_cross_entropy_with_logits", slots={"pos_weight": "pos_weight"}
+    ),
     "full": OpCompat(
         "fill_constant",
         extra={

@@ -22,6 +22,7 @@ from minipaddle.phi.core.op import OPS, Op
 
 KINDS = (
     "activation",
+    "clip",
     "conv",
     "creation",
     "elementary",

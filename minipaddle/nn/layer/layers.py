@@ -454,7 +454,8 @@ class Layer:
                     data = module.asarray(data.get() if hasattr(data, "get") else data)
                 tensor._data = data
             if item.autograd_meta is not None and item.is_leaf:
-                item.autograd_meta.grad_node = None  # it knew the old dtype
+                meta = item.autograd_meta
+                meta.grad_node = meta.edge = None  # they knew the old dtype
         for layer in self.sublayers(include_self=True) if dtype is not None else ():
             layer._dtype = dtype.name  # type: ignore[union-attr]
         return self

@@ -1,0 +1,147 @@
+"""InferMeta rules of losses.
+
+Paddle: paddle/phi/infermeta/binary.cc, ternary.cc, multiary.cc.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from minipaddle.common import dtype as dtypes
+from minipaddle.phi.core.meta_tensor import MetaTensor
+
+
+def require_floating(who: str, name: str, x: MetaTensor) -> None:
+    """Raises RuntimeError, as Paddle does where it has no kernel for a dtype."""
+    if not x.dtype.is_floating:
+        raise RuntimeError(
+            f"{who}: expected {name} of a floating-point dtype, but got {x.dtype.name}. Cast it "
+            "with astype('float32')."
+        )
+
+
+def require_shape(who: str, name: str, x: MetaTensor, wanted: Sequence[int]) -> None:
+    """Raises ValueError where sizes that are known differ."""
+    fits = len(wanted) == x.ndim and all(
+        a == b or -1 in (a, b) for a, b in zip(wanted, x.shape, strict=True)
+    )
+    if not fits:
+        raise ValueError(
+            f"{who}: expected {name} of shape {list(wanted)}, but got {list(x.shape)}. Reshape it."
+        )
+
+
+def like_input(who: str) -> Any:
+    """Makes the rule of a loss that compares two Tensors of one shape and dtype, number by
+    number.
+    """
+
+    def rule(input: MetaTensor, label: MetaTensor, **attrs: Any) -> MetaTensor:
+        require_floating(who, "input", input)
+        require_shape(who, "label", label, input.shape)
+        if label.dtype is not input.dtype:
+            raise ValueError(
+                f"{who}: expected a label of dtype {input.dtype.name}, but got "
+                f"{label.dtype.name}. Cast the label with astype."
+            )
+        return MetaTensor(input.shape, input.dtype)
+
+    return rule
+
+
+def cross_entropy(
+    input: MetaTensor, label: MetaTensor, *, soft_label: bool, axis: int, **attrs: Any
+) -> tuple[MetaTensor, MetaTensor]:
+    """With C classes along `axis`: input [..., C], label [..., 1] (or [..., C] if soft) ->
+    softmax [..., C], loss [..., 1].
+    """
+    who = "cross_entropy_with_softmax"
+    require_floating(who, "input", input)
+    if not -input.ndim <= axis < input.ndim:
+        raise ValueError(
+            f"{who}: expected an axis in [{-input.ndim}, {input.ndim}), but got {axis}. The input "
+            f"has {input.ndim} dimensions."
+        )
+    one = list(input.shape)
+    one[axis] = 1
+    wanted = list(input.shape) if soft_label else one
+    if input.ndim != label.ndim:
+        raise ValueError(
+            f"{who}: expected input and label with the same number of dimensions, but got input "
+            f"{list(input.shape)} and label {list(label.shape)}. Give the label an axis of size 1 "
+            "where the input has its classes."
+        )
+    for a, b in zip(wanted, label.shape, strict=True):
+        if a != b and -1 not in (a, b):
+            raise ValueError(
+                f"{who}: expected label of shape {wanted}, but got {list(label.shape)}. "
+                f"There must be one label for each of input's rows (input {list(input.shape)})."
+            )
+    if soft_label and label.dtype is not input.dtype:
+        raise ValueError(
+            f"{who}: expected a soft label of dtype {input.dtype.name}, but got "
+            f"{label.dtype.name}. "
+            "Cast the label with astype."
+        )
+    if not soft_label and label.dtype.is_floating:
+        raise TypeError(
+            f"{who}: expected a label of an integer dtype, but got {label.dtype.name}. "
+            "Cast it with astype('int64'), or set soft_label=True."
+        )
+    return MetaTensor(input.shape, input.dtype), MetaTensor(one, input.dtype)
+
+
+def nll_loss(
+    input: MetaTensor,
+    label: MetaTensor,
+    weight: MetaTensor | None,
+    *,
+    reduction: str,
+    **attrs: Any,
+) -> tuple[MetaTensor, MetaTensor]:
+    """input [N, C] or [N, C, H, W], label [N] or [N, H, W], weight [C] -> the loss, like the label
+    or a single number, and the sum of the weights.
+    """
+    require_floating("nll_loss", "input", input)
+    if input.ndim not in (2, 4):
+        raise ValueError(
+            "nll_loss: expected input [N, C] or [N, C, H, W], but got "
+            f"{list(input.shape)}. Reshape it, or use paddle.nn.functional.nll_loss, which does."
+        )
+    require_shape("nll_loss", "label", label, [input.shape[0], *input.shape[2:]])
+    if label.dtype is not dtypes.int64:
+        raise ValueError(
+            f"nll_loss: expected a label of dtype int64, but got {label.dtype.name}. Cast it with "
+            "astype('int64')."
+        )
+    if weight is not None:
+        require_shape("nll_loss", "weight", weight, [input.shape[1]])
+        if weight.dtype is not input.dtype:
+            raise ValueError(
+                f"nll_loss: expected a weight of dtype {input.dtype.name}, but got "
+                f"{weight.dtype.name}. Cast the weight with astype."
+            )
+    shape = label.shape if reduction == "none" else []
+    return MetaTensor(shape, input.dtype), MetaTensor([], input.dtype)
+
+
+def kldiv_loss(x: MetaTensor, label: MetaTensor, *, reduction: str, log_target: bool) -> MetaTensor:
+    """Like x; a single number with a reduction."""
+    if reduction not in ("none", "mean", "sum", "batchmean"):
+        raise ValueError(
+            "kldiv_loss: expected reduction 'none', 'mean', 'sum' or 'batchmean', but got "
+            f"{reduction!r}. Use one of them."
+        )
+    out = like_input("kldiv_loss")(x, label)
+    return out if reduction == "none" else MetaTensor([], x.dtype)
+
+
+def sigmoid_cross_entropy(
+    x: MetaTensor, label: MetaTensor, pos_weight: MetaTensor | None, **attrs: Any
+) -> MetaTensor:
+    """Like x; label and pos_weight have its shape."""
+    who = "sigmoid_cross_entropy_with_logits"
+    if pos_weight is not None:
+        require_shape(who, "pos_weight", pos_weight, x.shape)
+    return like_input(who)(x, label)
