@@ -1,8 +1,8 @@
 """Rows with mean 0 and variance 1, and the way back: what all normalisations share.
 
-They differ in what a row is: layer_norm's is one position's features, group_norm's a few channels of
-one image, instance_norm's one channel of one image. batch_norm's is one channel of all images, which
-does not lie in one piece of memory: see batch_norm.py.
+They differ in what a row is: layer_norm's is one position's features, group_norm's a few channels
+of one image, instance_norm's one channel of one image. batch_norm's is one channel of all images,
+which does not lie in one piece of memory: see phi/ops/batch_norm.py.
 
 Paddle: paddle/phi/kernels/cpu/layer_norm_kernel.cc and its like.
 """

@@ -77,7 +77,9 @@ def spread_sums(xp: Any, grad: Any, windows: Windows, axis: int) -> Any:
             result[place] += grad
     else:
         for i, (start, stop) in enumerate(zip(windows.starts, windows.stops, strict=True)):
-            result[_axis_slice(axis, slice(start, stop))] += grad[_axis_slice(axis, slice(i, i + 1))]
+            result[_axis_slice(axis, slice(start, stop))] += grad[
+                _axis_slice(axis, slice(i, i + 1))
+            ]
     return result[inside]
 
 

@@ -111,8 +111,9 @@ def _(
         normalised = (x - reshape(saved_mean, shape=per_channel)) * inverse
         x_grad = out_grad * inverse
         x_grad = x_grad if scale is None else x_grad * reshape(scale, shape=per_channel)
-    elif x.size == x.shape[axis]:  # one number per channel was passed on
-        normalised, x_grad = x - x, out_grad
+    elif x.size == x.shape[axis]:  # one number per channel was passed on: nothing else counts
+        x_grad = out_grad
+        normalised = out_grad = x - x
     else:
         centred = x - mean_of(x, axis=others, keepdim=True)
         inverse = rsqrt(mean_of(centred * centred, axis=others, keepdim=True) + epsilon)
@@ -157,8 +158,8 @@ def _(
     centred = image - saved_mean[:, None]
     along = xp.einsum("ncp,ncp->c", grad, centred) * inverse
     x_grad = None
-    if wanted[0] and of_batch and n * places == 1:
-        x_grad = out_grad.copy()
+    if of_batch and n * places == 1:
+        x_grad, along, sums = out_grad.copy(), along * 0, sums * 0
     elif wanted[0] and of_batch:
         count = kind(n * places or 1)
         centred *= (-along * inverse / count)[:, None]

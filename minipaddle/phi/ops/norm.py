@@ -44,7 +44,11 @@ def layer_norm(
     if bias is not None:
         out += bias
     kept = x.shape[:begin_norm_axis]
-    return out.astype(x.dtype, copy=False).reshape(x.shape), mean.reshape(kept), variance.reshape(kept)
+    return (
+        out.astype(x.dtype, copy=False).reshape(x.shape),
+        mean.reshape(kept),
+        variance.reshape(kept),
+    )
 
 
 layer_norm.infer_meta(infermeta.layer_norm)
