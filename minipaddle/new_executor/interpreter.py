@@ -38,6 +38,7 @@ class Interpreter:
     def __init__(self, plan: InstructionList, xp: ModuleType = np) -> None:
         self.plan = plan
         self.xp = xp
+        self.writes_in_place = writes_in_place(plan)
         self.text, constants = write_function(plan, xp)
         filename = f"<minipaddle program {next(_numbers)}>"
         linecache.cache[filename] = (len(self.text), None, self.text.splitlines(True), filename)
@@ -62,12 +63,25 @@ class Interpreter:
         """
         plan = self.plan
         fed = [check(feed[name]) for name, (_, check) in plan.feeds.items()]
+        if self.writes_in_place:
+            fed = [array.copy() for array in fed]  # they belong to the user
         held = [scope.get(name) for name in plan.scope_reads]
         results = self.function(fed, held)
         count = len(plan.fetches)
         for name, value in zip(plan.scope_writes, results[count:], strict=True):
             scope.set(name, value)
         return list(results[:count])
+
+
+def writes_in_place(plan: InstructionList) -> bool:
+    """True if an instruction overwrites anything but a parameter."""
+    parameters = set(plan.scope_reads.values())
+    for instruction in plan.instructions:
+        names = [item.name for item in instruction.op.inputs]
+        for source in instruction.op.inplace.values():
+            if instruction.inputs[names.index(source)] not in parameters:
+                return True
+    return False
 
 
 def write_function(plan: InstructionList, xp: ModuleType) -> tuple[str, dict[str, Any]]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from minipaddle.phi.core.op import OPS
 from minipaddle.phi.math_op_patch import patch_methods
 from minipaddle.tensor import (
     creation,
@@ -33,6 +34,9 @@ METHODS: dict[str, Any] = {
     name: getattr(file, name) for file in FILES for name in file.__all__ if name not in NOT_METHODS
 }
 METHODS["astype"] = manipulation.cast
+for _op in list(OPS.values()):  # x.relu_(), x.add_(y): the in-place forms follow from declarations
+    if _op.inplace_form:
+        METHODS.setdefault(f"{_op.name}_", _op.inplace_op)
 
 
 def _transposed(self: Any) -> Any:
