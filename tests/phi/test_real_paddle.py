@@ -1,0 +1,200 @@
+"""Each op gives what real Paddle's op of that name gives: values, dtypes, gradients, second gradients,
+the in-place form, and an error where Paddle gives one.
+
+Real Paddle is called as `paddle._C_ops.<op>(inputs..., attributes...)`, in a process of its own. Where the
+two differ, exceptions.py says why.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import minipaddle as paddle
+from minipaddle.common.dtype import DataType
+from minipaddle.common.place import Place
+from minipaddle.phi.core.op import OPS
+from tests.phi import exceptions
+from tests.phi.cases.drawn import DRAWN
+from tests.phi.checks import assert_close
+from tests.phi.table import (
+    as_tensors,
+    as_tuple,
+    counted_outputs,
+    each,
+    flat,
+    gradient_inputs,
+    is_float,
+    loss_weights,
+    parameters,
+)
+from tests.phi.test_drawn import few_cases
+
+
+def in_paddle(name):
+    """Is there a function of this name in Paddle's _C_ops, to compare with?"""
+    return name in OPS and name not in exceptions.NOT_IN_C_OPS
+
+
+def call_real(process, name, inputs, attrs, **options):
+    """Calls real Paddle's op with all attributes, in the order of the declaration."""
+    op = OPS[name.removesuffix("_") if name not in OPS else name]
+    full = op.complete(attrs)
+    for left_out in exceptions.NOT_IN_SIGNATURE.get(op.name, ()):
+        full.pop(left_out)
+
+    def plain(value):
+        if isinstance(value, DataType):
+            return ("dtype", value.name)
+        return ("place", value.kind) if isinstance(value, Place) else value
+
+    values = [plain(value) for value in full.values()]
+    return process.call(exceptions.OTHER_NAME.get(name, name), inputs, values, **options)
+
+
+def ours(name, inputs, attrs):
+    """(outputs, weights, gradients, second gradients, inputs afterwards) as arrays."""
+    op = OPS[name]
+    wanted = gradient_inputs(op, inputs)
+    tensors = as_tensors(inputs, wanted)
+    with paddle.enable_grad():
+        outputs = as_tuple(op(*tensors, **attrs))
+    outputs = outputs[: exceptions.COMPARED_OUTPUTS.get(name)]
+    arrays = each(lambda t: t.numpy(), outputs)
+    after = each(lambda t: t.numpy(), flat(tensors))
+    every = [piece for o in arrays for piece in (o if isinstance(o, list) else [o])]
+    if not wanted:
+        return every, [], [], None, after
+    counted, weights = counted_outputs(op), []
+    for key, value in zip(op.outputs, arrays):
+        for piece in value if isinstance(value, list) else [value]:
+            counts = piece is not None and key in counted and is_float(piece)
+            weights.append(loss_weights(piece) if counts else None)
+    leaves = flat([tensors[position] for position in wanted])
+    results = [piece for o in outputs for piece in (o if isinstance(o, list) else [o])]
+
+    def gradients(of, seeds, **options):
+        used = [
+            (t, paddle.to_tensor(w))
+            for t, w in zip(of, seeds, strict=True)
+            if w is not None and t is not None and not t.stop_gradient
+        ]
+        if not used:
+            return [None] * len(leaves)
+        return paddle.grad(
+            [t for t, _ in used], leaves, [w for _, w in used], allow_unused=True, **options
+        )
+
+    first = gradients(results, weights, retain_graph=True)
+    second = None
+    if op.vjp_rule.double_grad:
+        recorded = gradients(results, weights, create_graph=True)
+        seeds = [None if g is None else loss_weights(g.numpy()) for g in recorded]
+        second = gradients(recorded, seeds)
+        second = [None if g is None else g.numpy() for g in second]
+    first = [None if g is None else g.numpy() for g in first]
+    return every, weights, first, second, after
+
+
+def compare(process, name, inputs, attrs):
+    """Runs one case on both."""
+    op, error = OPS[name], ""
+    try:
+        outputs, weights, first, second, after = ours(name, inputs, attrs)
+    except (ValueError, TypeError, IndexError, RuntimeError) as caught:
+        error, outputs, weights, first, second, after = repr(caught), [], [], [], None, []
+    seeds = [loss_weights(g) if g is not None else None for g in first]
+    real = call_real(
+        process,
+        name,
+        inputs,
+        attrs,
+        gradient_of=gradient_inputs(op, inputs) if not error else [],
+        weights=weights,
+        second=seeds if second is not None else None,
+    )
+    if real.no_kernel:
+        return  # the CPU wheel can't do it: nothing to compare with
+    if real.error:
+        assert error or name in exceptions.ONLY_PADDLE_REFUSES, (
+            f"real Paddle raises {real.error}: {real.message}"
+        )
+        return
+    assert not error, f"real Paddle computes this; minipaddle raises {error}"
+    theirs = flat(real.outputs[: exceptions.COMPARED_OUTPUTS.get(name)])
+    if name in exceptions.FEWER_OUTPUTS:
+        theirs = theirs[: len(outputs)]
+    assert len(outputs) == len(theirs)
+    for mine, other in zip(outputs, theirs, strict=True):
+        if name in exceptions.OTHER_NUMBERS:
+            assert (mine.dtype, mine.shape) == (other.dtype, other.shape)
+        else:
+            assert_close(mine, other)
+    if op.inplace:
+        for mine, other in zip(after, real.inputs, strict=True):
+            assert_close(mine, other)
+    if name in exceptions.OTHER_NUMBERS:
+        return
+    same_gradients("gradient", first, real.gradients)
+    if second is not None and real.second is not None and name not in exceptions.OTHER_SECOND:
+        same_gradients("second gradient", second, real.second)
+
+
+def same_gradients(what, mine, others):
+    """No gradient and a gradient of zeros are the same."""
+    for position, (one, other) in enumerate(zip(mine, others, strict=True)):
+        if one is None or other is None:
+            given = other if one is None else one
+            assert given is None or not given.any(), f"{what} {position}: {one} and {other}"
+        else:
+            assert_close(one, other)
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "attrs"), parameters(lambda name, inputs: in_paddle(name))
+)
+def test_case(real_paddle, name, inputs, attrs):
+    """The fixed cases, as they are and in float32."""
+    compare(real_paddle, name, inputs, attrs)
+    if any(is_float(array) for array in flat(inputs)):
+        narrow = each(lambda v: v.astype("float32") if is_float(v) else v, inputs)
+        compare(real_paddle, name, narrow, attrs)
+
+
+@pytest.mark.parametrize("name", [name for name in DRAWN if in_paddle(name)])
+def test_drawn_cases(real_paddle, name):
+    """Cases that hypothesis draws."""
+
+    @few_cases
+    @given(DRAWN[name])
+    def check(case):
+        compare(real_paddle, name, *case)
+
+    check()
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "attrs"),
+    parameters(lambda name, inputs: in_paddle(name) and OPS[name].inplace_form),
+)
+def test_inplace_form(real_paddle, name, inputs, attrs):
+    """`relu_` and its like: Paddle has it, and it gives the same."""
+    op = OPS[name]
+    real = call_real(real_paddle, f"{name}_", inputs, attrs)
+    if real.no_kernel:
+        return
+    tensors = as_tensors(inputs)
+    if real.error:
+        with pytest.raises((ValueError, TypeError, RuntimeError)):
+            op.inplace_op(*tensors, **attrs)
+        return
+    results = flat(as_tuple(op.inplace_op(*tensors, **attrs)))
+    for mine, other in zip(results, real.outputs, strict=False):
+        assert_close(mine.numpy(), other)
+    for mine, other in zip(flat(tensors), real.inputs, strict=True):
+        assert_close(mine.numpy(), other)
+
+
+def test_the_exceptions_are_about_ops_that_exist():
+    for table in exceptions.TABLES:
+        assert set(table) <= set(OPS), sorted(set(table) - set(OPS))
+        assert all(len(reason) > 10 for reason in table.values() if isinstance(reason, str))
