@@ -1,0 +1,187 @@
+"""LeNet, ResNet and the GPT of the examples agree with real Paddle: names, outputs, steps."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import minipaddle
+from minipaddle.common import unique_name
+from minipaddle.compare import real_paddle
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+rng = np.random.default_rng(5)
+
+
+@pytest.fixture(scope="module")
+def real():
+    paddle = real_paddle()
+    assert paddle is not None, "install the extra `course`: these tests need real Paddle"
+    return paddle
+
+
+def example(name, *arguments):
+    """A file of examples/ as a module, as if it were started with these arguments."""
+    path = EXAMPLES / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"{name}_{'_'.join(arguments)}", path)
+    module = importlib.util.module_from_spec(spec)
+    before, sys.argv = sys.argv, [str(path), *arguments]
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.argv = before
+    return module
+
+
+def numbers(state):
+    return {name: value.numpy() for name, value in state.items()}
+
+
+def close(ours, theirs, relative):
+    """Equal, relative to the largest number of the array."""
+    ours, theirs = np.asarray(ours, "float64"), np.asarray(theirs, "float64")
+    assert ours.shape == theirs.shape
+    return np.abs(ours - theirs).max() <= relative * max(np.abs(theirs).max(), 1e-3)
+
+
+def picture_loss(paddle, model, images, labels):
+    return paddle.nn.functional.cross_entropy(model(images), labels)
+
+
+def steps(paddle, model, optimizer, loss_of, inputs, count=3):
+    """Trains; returns the losses, and the gradients of the first step."""
+    losses, gradients = [], {}
+    tensors = [paddle.to_tensor(value) for value in inputs]
+    for number in range(count):
+        loss = loss_of(paddle, model, *tensors)
+        loss.backward()
+        losses.append(float(loss))
+        if number == 0:
+            gradients = {name: p.grad.numpy() for name, p in model.named_parameters()}
+        optimizer.step()
+        optimizer.clear_grad()
+    return losses, gradients
+
+
+def agree(real, ours, theirs, make_optimizer, loss_of, inputs, relative):
+    """Both models train from the same numbers on the same inputs."""
+    ours.set_state_dict(numbers(theirs.state_dict()))
+    ours.train()
+    theirs.train()
+    found = steps(minipaddle, ours, make_optimizer(minipaddle, ours), loss_of, inputs)
+    wanted = steps(real, theirs, make_optimizer(real, theirs), loss_of, inputs)
+    assert found[0] == pytest.approx(wanted[0], rel=relative)
+    assert list(found[1]) == list(wanted[1])
+    for name, gradient in wanted[1].items():
+        assert close(found[1][name], gradient, relative), f"gradient of {name}"
+    state = numbers(ours.state_dict())
+    for name, value in numbers(theirs.state_dict()).items():
+        assert close(state[name], value, relative), f"{name} after the steps"
+
+
+MODELS = {
+    "LeNet": lambda paddle: paddle.vision.models.LeNet(),
+    "resnet18": lambda paddle: paddle.vision.models.resnet18(num_classes=10),
+    "resnet50": lambda paddle: paddle.vision.models.resnet50(num_classes=10),
+}
+PICTURES = {"LeNet": (1, 28, 28), "resnet18": (3, 64, 64), "resnet50": (3, 32, 32)}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_parameters_have_paddles_names(name, real):
+    with unique_name.guard():
+        ours = MODELS[name](minipaddle)
+    with real.utils.unique_name.guard():
+        theirs = MODELS[name](real)
+    found, wanted = (
+        [(key, value.name, list(value.shape)) for key, value in model.state_dict().items()]
+        for model in (ours, theirs)
+    )
+    assert found == wanted
+    assert str(ours) == str(theirs)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_state_dict_moves_over_and_outputs_agree(name, real):
+    theirs, ours = MODELS[name](real), MODELS[name](minipaddle)
+    ours.set_state_dict(numbers(theirs.state_dict()))
+    ours.eval()
+    theirs.eval()
+    images = rng.standard_normal((2, *PICTURES[name])).astype("float32")
+    found, wanted = (
+        model(paddle.to_tensor(images)).numpy()
+        for paddle, model in ((minipaddle, ours), (real, theirs))
+    )
+    assert close(found, wanted, 1e-4)
+    back = MODELS[name](real)  # and the other way round
+    back.set_state_dict(numbers(ours.state_dict()))
+    back.eval()
+    assert close(back(real.to_tensor(images)).numpy(), wanted, 1e-6)
+
+
+def test_lenet_trains_as_in_real_paddle(real):
+    inputs = rng.standard_normal((4, 1, 28, 28)).astype("float32"), np.array([3, 1, 4, 1])
+
+    def adam(paddle, model):
+        return paddle.optimizer.Adam(1e-3, parameters=model.parameters(), weight_decay=1e-4)
+
+    ours, theirs = MODELS["LeNet"](minipaddle), MODELS["LeNet"](real)
+    agree(real, ours, theirs, adam, picture_loss, inputs, 1e-4)
+
+
+def test_resnet18_trains_as_in_real_paddle(real):
+    inputs = rng.standard_normal((2, 3, 64, 64)).astype("float32"), np.array([3, 1])
+
+    def momentum(paddle, model):
+        return paddle.optimizer.Momentum(
+            1e-3, 0.9, parameters=model.parameters(), weight_decay=1e-4
+        )
+
+    ours, theirs = MODELS["resnet18"](minipaddle), MODELS["resnet18"](real)
+    agree(real, ours, theirs, momentum, picture_loss, inputs, 1e-3)
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_gpt_trains_as_in_real_paddle(tied, real):
+    ours, theirs = example("gpt"), example("gpt", "--paddle")
+    assert (ours.paddle, theirs.paddle) == (minipaddle, real)
+    letters = rng.integers(0, 20, (2, 13))
+    inputs = letters[:, :-1], letters[:, 1:]
+    models = [m.GPT(20, 16, width=32, heads=4, layers=2, tied=tied) for m in (ours, theirs)]
+
+    def adamw(paddle, model):
+        module = ours if paddle is minipaddle else theirs
+        optimizer, rate = module.make_optimizer(model, 100)
+        rate.step(15)
+        return optimizer
+
+    agree(real, *models, adamw, lambda paddle, *rest: ours.loss_of(*rest)
+          if paddle is minipaddle else theirs.loss_of(*rest), inputs, 1e-3)  # fmt: skip
+
+
+def test_pretrained_weights_are_not_downloaded():
+    with pytest.raises(NotImplementedError, match="expected pretrained=False"):
+        minipaddle.vision.models.resnet18(pretrained=True)
+
+
+def test_gpt_learns_the_rhyme(capsys):
+    module = example("gpt")
+    minipaddle.seed(7)
+    model = module.GPT(len(module.LETTERS), module.LENGTH)
+    losses = module.train(model, steps=60)
+    assert losses[0] > 3.0
+    assert np.mean(losses[-5:]) < 1.5
+    text = module.sample(model, "This is the ", 20)
+    assert len(text) == len("This is the ") + 20
+    assert "step    0" in capsys.readouterr().out
+
+
+def test_lenet_reads_digits(capsys):
+    module = example("lenet_digits")
+    minipaddle.seed(1)
+    model = minipaddle.vision.models.LeNet()
+    losses = module.train(model)
+    assert losses[-1] < losses[0] / 5
+    assert module.accuracy(model) >= 0.97
