@@ -6,7 +6,7 @@ Each class gets the same methods; they differ only in what `call_op` does. A num
 
 Paddle: python/paddle/base/dygraph/math_op_patch.py, base/layers/math_op_patch.py,
 pir/math_op_patch.py.
-Left out: bitwise operators, floor division, modulo.
+Left out: shifts.
 """
 
 from __future__ import annotations
@@ -79,7 +79,14 @@ def patch_operators(cls: type, call_op: Callable[..., Any]) -> None:
         return x
 
     def as_operand(x: Any, value: Any) -> Any:
+        require_in_range(x.dtype, value)
         return call("full", shape=(), value=value, dtype=x.dtype)
+
+    def power(x: Any, value: Any) -> Any:
+        """In programs, as in Paddle, the number becomes a Tensor; dygraph has an op for numbers."""
+        if getattr(x, "is_symbolic", False):
+            return call("elementwise_pow", x, as_operand(x, value))
+        return call("pow", x, y=value)
 
     def scaled(x: Any, factor: Any, bias: Any = 0.0) -> Any:
         return call("scale", x, scale=factor, bias=float(bias))
@@ -131,12 +138,37 @@ def patch_operators(cls: type, call_op: Callable[..., Any]) -> None:
     operator("__le__", "less_equal")
     operator("__eq__", "equal")
     operator("__ne__", "not_equal")
-    operator("__pow__", "pow", lambda x, v: call("pow", x, y=v))
+    operator("__pow__", "elementwise_pow", power)
+    operator("__rpow__", "elementwise_pow", reverse=True)
+    operator("__floordiv__", "floor_divide")
+    operator("__rfloordiv__", "floor_divide", reverse=True)
+    operator("__mod__", "remainder")
+    operator("__rmod__", "remainder", reverse=True)
+    operator("__and__", "bitwise_and")
+    operator("__rand__", "bitwise_and", reverse=True)
+    operator("__or__", "bitwise_or")
+    operator("__ror__", "bitwise_or", reverse=True)
+    operator("__xor__", "bitwise_xor")
+    operator("__rxor__", "bitwise_xor", reverse=True)
     cls.__hash__ = object.__hash__  # type: ignore[method-assign]
     cls.__array_priority__ = 100.0  # array + x is ours too  # type: ignore[attr-defined]
     if not converts:
         cls.__array_ufunc__ = None  # type: ignore[attr-defined]
     cls.__neg__ = lambda self: scaled(self, -1.0)  # type: ignore[attr-defined]
+    cls.__abs__ = lambda self: call("abs", self)  # type: ignore[attr-defined]
+    cls.__invert__ = lambda self: call("bitwise_not", self)  # type: ignore[attr-defined]
+
+
+def require_in_range(dtype: Any, value: Any) -> None:
+    """Raises ValueError where an integer dtype can't hold the number; Paddle takes what is left
+    of it without a word.
+    """
+    kind = dtype.numpy_dtype
+    if kind.kind in "iu" and not np.iinfo(kind).min <= value <= np.iinfo(kind).max:
+        raise ValueError(
+            f"full: expected a number that {dtype.name} can hold, but got {value}. Cast the Tensor "
+            "beside it to a larger dtype first."
+        )
 
 
 def _float(call: Callable, x: Any) -> Any:

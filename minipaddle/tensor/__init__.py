@@ -28,7 +28,7 @@ FILES = (creation, linalg, logic, manipulation, math, random, search, stat)
 
 # functions that don't take a Tensor first, or that Paddle has no method for
 NOT_METHODS = {"add_n", "assign", "full_like", "ones_like", "rand", "uniform", "zeros_like"}
-NOT_METHODS |= {"full", "ones", "zeros"}
+NOT_METHODS |= {"einsum", "full", "ones", "zeros"}
 
 METHODS: dict[str, Any] = {
     name: getattr(file, name) for file in FILES for name in file.__all__ if name not in NOT_METHODS

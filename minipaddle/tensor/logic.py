@@ -1,15 +1,23 @@
-"""Comparisons and logic. Paddle: python/paddle/tensor/logic.py."""
+"""Comparisons, logic and bits. Paddle: python/paddle/tensor/logic.py."""
 
 from __future__ import annotations
 
 from minipaddle.phi.core.op import OPS
 
 __all__ = [
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
     "equal",
     "greater_equal",
     "greater_than",
     "less_equal",
     "less_than",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
     "not_equal",
 ]
 
@@ -19,3 +27,11 @@ less_than = OPS["less_than"]
 greater_equal = OPS["greater_equal"]
 less_equal = OPS["less_equal"]
 not_equal = OPS["not_equal"]
+logical_and = OPS["logical_and"]
+logical_or = OPS["logical_or"]
+logical_xor = OPS["logical_xor"]
+logical_not = OPS["logical_not"]
+bitwise_and = OPS["bitwise_and"]
+bitwise_or = OPS["bitwise_or"]
+bitwise_xor = OPS["bitwise_xor"]
+bitwise_not = OPS["bitwise_not"]

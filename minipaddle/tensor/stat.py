@@ -1,11 +1,82 @@
-"""Statistics. Paddle: python/paddle/tensor/stat.py."""
+"""Statistics. Paddle: python/paddle/tensor/stat.py.
+
+Left out: median, quantile.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from minipaddle.common import dtype as dtypes
 from minipaddle.phi.core.op import OPS
 
 __all__ = [
     "mean",
+    "numel",
+    "std",
+    "var",
 ]
 
-mean = OPS["mean"]
+Axis = int | Sequence[int] | None
+
+numel = OPS["numel"]
+
+
+def mean(
+    x: Any,
+    axis: Axis = None,
+    keepdim: bool = False,
+    name: Any = None,
+    *,
+    dtype: Any = None,
+) -> Any:
+    """The mean over `axis` (None: over all axes). Integers lose what is behind the point."""
+    if dtype is not None and dtypes.to_dtype(dtype) is not x.dtype:
+        x = OPS["cast"](x, dtype=dtype)
+    return OPS["mean"](x, axis=axis, keepdim=keepdim)
+
+
+def var(
+    x: Any,
+    axis: Axis = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    name: Any = None,
+    *,
+    correction: float = 1,
+) -> Any:
+    """The variance over `axis` (None: over all axes): the mean squared distance from the mean.
+
+    Args:
+        unbiased: True divides by n - 1, False by n; None asks `correction`.
+        correction: divide by n - correction.
+    """
+    if unbiased is not None:
+        correction = 1 if unbiased else 0
+    distance = x - mean(x, axis, True)
+    total = OPS["sum"](OPS["pow"](distance, y=2.0), axis=axis, dtype=x.dtype, keepdim=keepdim)
+    # counted by ops: in a program the sizes may not be known yet
+    all_numbers, results = _count(x), _count(total)
+    n = OPS["cast"](all_numbers, dtype=dtypes.float32) / OPS["cast"](results, dtype=dtypes.float32)
+    if n.dtype is not x.dtype:
+        n = OPS["cast"](n, dtype=x.dtype)
+    if correction:
+        n = n - correction
+        n = OPS["maximum"](n, OPS["full_like"](n, value=0.0, dtype=n.dtype))
+    return total / n
+
+
+def _count(x: Any) -> Any:
+    return OPS["cast"](OPS["numel"](x), dtype=dtypes.int64)
+
+
+def std(
+    x: Any,
+    axis: Axis = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    name: Any = None,
+) -> Any:
+    """The standard deviation over `axis` (None: over all axes): the square root of `var`."""
+    return OPS["sqrt"](var(x, axis, unbiased, keepdim))

@@ -171,3 +171,45 @@ def cross_entropy(
         )
     loss = MetaTensor((*input.shape[:-1], 1), input.dtype)
     return MetaTensor(input.shape, input.dtype), loss
+
+
+def bmm(x: MetaTensor, y: MetaTensor) -> MetaTensor:
+    """x [B, M, K], y [B, K, N] -> [B, M, N]."""
+    if x.ndim != 3 or y.ndim != 3:
+        raise ValueError(
+            f"bmm: expected x and y with three dimensions, but got x {list(x.shape)} and y "
+            f"{list(y.shape)}. Use matmul for others."
+        )
+    if x.shape[0] != y.shape[0] and -1 not in (x.shape[0], y.shape[0]):
+        raise ValueError(
+            f"bmm: expected x.shape[0] == y.shape[0], but got x {list(x.shape)} and y "
+            f"{list(y.shape)}. Use matmul, which broadcasts."
+        )
+    return matmul(x, y, transpose_x=False, transpose_y=False)
+
+
+def dot(x: MetaTensor, y: MetaTensor) -> MetaTensor:
+    """x [K], y [K] -> []; x [B, K], y [B, K] -> [B]."""
+    same = x.ndim == y.ndim and all(
+        a == b or -1 in (a, b) for a, b in zip(x.shape, y.shape, strict=True)
+    )
+    if not same or x.ndim not in (1, 2):
+        raise RuntimeError(
+            f"dot: expected two vectors, or two lists of vectors, of one shape, but got x "
+            f"{list(x.shape)} and y {list(y.shape)}. Use matmul for others."
+        )
+    return MetaTensor(x.shape[:-1], promote("dot", x.dtype, y.dtype))
+
+
+def addmm(
+    input: MetaTensor, x: MetaTensor, y: MetaTensor, *, beta: float, alpha: float
+) -> MetaTensor:
+    """x [M, K], y [K, N], input that broadcasts to [M, N] -> [M, N]."""
+    if x.ndim != 2 or y.ndim != 2:
+        raise ValueError(
+            f"addmm: expected two matrices, but got x {list(x.shape)} and y {list(y.shape)}. Use "
+            "matmul and add."
+        )
+    product = matmul(x, y, transpose_x=False, transpose_y=False)
+    shape = broadcast_shape("addmm", input, product)
+    return MetaTensor(shape, product.dtype)

@@ -112,3 +112,62 @@ def _(input, w, bias: NoNeedBuffer, out, out_grad, *, activation_type: str):
     flat = reshape(grad, shape=(-1, grad.shape[-1]))
     input_grad = reshape_as(matmul(flat, w, transpose_y=True), input)
     return input_grad, matmul(rows, flat, transpose_x=True), reduce_as(grad, bias)
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: bmm", traits=("Pure", "AmpWhite"), same_dtype=("x", "y"))
+def bmm(xp, x, y):
+    """A product for each matrix of a batch: x [B, M, K], y [B, K, N] -> [B, M, N]."""
+    if x.ndim != 3 or y.ndim != 3 or x.shape[0] != y.shape[0]:
+        raise ValueError  # InferMeta says why
+    return xp.matmul(x, y)
+
+
+bmm.infer_meta(binary.bmm)
+
+
+@bmm.vjp
+def _(x, y, out_grad):
+    x_grad = matmul(out_grad, y, transpose_y=True)
+    return x_grad, matmul(x, out_grad, transpose_x=True)
+
+
+@bmm.decomp
+def _(x, y):
+    return matmul(x, y)
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: dot", traits=("Pure",), promote=("x", "y"))
+def dot(xp, x, y):
+    """The product of two vectors: x [K], y [K] -> []; of two lists of vectors: [B, K] -> [B]."""
+    if x.shape != y.shape:
+        raise RuntimeError  # InferMeta says why
+    return xp.asarray((x * y).sum(axis=-1))
+
+
+dot.infer_meta(binary.dot)
+
+
+@dot.vjp
+def _(x, y, out_grad):
+    grad = unsqueeze(out_grad, axis=(-1,))
+    return grad * y, grad * x
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: addmm", traits=("Pure",), inplace={"out": "input"})
+def addmm(xp, input, x, y, *, beta: float = 1.0, alpha: float = 1.0):
+    """beta * input + alpha * (x @ y): x [M, K], y [K, N]; input broadcasts to [M, N]."""
+    if x.ndim != 2 or y.ndim != 2:
+        raise ValueError  # InferMeta says why
+    product = xp.matmul(x, y)
+    kind = product.dtype.type
+    return input * kind(beta) + product * kind(alpha)
+
+
+addmm.infer_meta(binary.addmm)
+
+
+@addmm.vjp
+def _(input, x, y, out_grad, *, alpha: float, beta: float):
+    grad = out_grad * alpha
+    x_grad, y_grad = matmul(grad, y, transpose_y=True), matmul(x, grad, transpose_x=True)
+    return reduce_as(out_grad * beta, input), x_grad, y_grad

@@ -64,6 +64,11 @@ CALLS = {
         ([f(2, 3)], {"porder": float("-inf"), "axis": 0}),
         ([f()], {}),
     ],
+    "frobenius_norm": [
+        ([f(2, 3)], {"axis": (0, 1), "keep_dim": False, "reduce_all": False}),
+        ([f(2, 3, 2)], {"axis": (-2, -1), "keep_dim": True, "reduce_all": False}),
+        ([f(2, 3)], {"axis": (), "keep_dim": False, "reduce_all": True}),
+    ],
     "squared_l2_norm": [([f(2, 3)], {}), ([f()], {}), ([f(0)], {})],
     "cumsum": [
         ([f(2, 3)], {}),
