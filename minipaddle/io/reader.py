@@ -13,6 +13,7 @@ from typing import Any
 
 from minipaddle.io.dataloader.batch_sampler import BatchSampler
 from minipaddle.io.dataloader.collate import default_collate_fn, default_convert_fn
+from minipaddle.io.dataloader.dataloader_iter import Workers, iterate_multi_process
 from minipaddle.io.dataloader.dataset import Dataset, IterableDataset
 from minipaddle.io.dataloader.fetcher import Job, iterate_single_process
 from minipaddle.phi.core.generator import default_generator
@@ -107,7 +108,7 @@ class DataLoader:
         self.num_workers, self.timeout = num_workers, timeout
         self.prefetch_factor = prefetch_factor
         self._persistent_workers = persistent_workers
-        self._workers: Any = None
+        self._workers: Workers | None = None
         self._job = Job(dataset, self.collate_fn, drop_last, worker_init_fn, num_workers)
 
     def __len__(self) -> int:
@@ -125,8 +126,6 @@ class DataLoader:
         if self.num_workers == 0:
             batches = iterate_single_process(self._job, self._requests())
         else:
-            from minipaddle.io.dataloader.dataloader_iter import Workers, iterate_multi_process
-
             workers, keep = self._workers, self._persistent_workers
             if workers is None or not workers.workers:
                 workers = Workers(self._job, self.timeout, self.prefetch_factor)

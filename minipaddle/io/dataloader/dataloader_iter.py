@@ -5,8 +5,6 @@ worker is known beforehand, and taking the answers in the same order gives the b
 
 Paddle: python/paddle/io/dataloader/dataloader_iter.py.
 Left out: the buffer reader (a thread that copies batches to the GPU ahead of time), shared memory.
-
-Imported when it is needed first: multiprocessing takes 20 ms to import.
 """
 
 from __future__ import annotations

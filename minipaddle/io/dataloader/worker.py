@@ -23,7 +23,9 @@ import signal
 import traceback
 import weakref
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection, wait
+from typing import Any
 
 import numpy as np
 
@@ -32,9 +34,6 @@ from minipaddle.io.dataloader.collate import as_array, map_arrays
 from minipaddle.io.dataloader.dataset import Dataset, IterableDataset
 from minipaddle.io.dataloader.fetcher import Job, create_fetcher
 from minipaddle.phi.core.generator import seed as seed_generator
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
 
 # The parent's ends of all workers' pipes. A forked worker inherits those of the workers before it,
 # and must close them: while it holds one, the others don't see that the parent is gone.
@@ -63,9 +62,6 @@ def get_worker_info() -> WorkerInfo | None:
 
 def worker_loop(job: Job, worker_id: int, requests: Connection, results: Connection) -> None:
     """Answers requests until the other end is closed, or the parent process has ended."""
-    from multiprocessing import parent_process  # not above: `import minipaddle` is to be quick
-    from multiprocessing.connection import wait
-
     for connection in list(PARENTS_ENDS):
         connection.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the parent decides
