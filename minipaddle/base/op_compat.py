@@ -125,6 +125,8 @@ def compat_of(phi_name: str) -> OpCompat:
     if phi_name in OP_COMPAT:
         return OP_COMPAT[phi_name]
     forward = phi_name.removesuffix("_grad")
+    if forward not in OP_COMPAT:
+        forward = f"{forward}_"  # batch_norm_grad belongs to batch_norm_
     if phi_name.endswith("_grad") and forward in OP_COMPAT:
         compat = OP_COMPAT[forward]
         return OpCompat(
@@ -141,7 +143,7 @@ def phi_name_of(op_type: str) -> str:
         return _BY_TYPE[op_type]
     forward = op_type.removesuffix("_grad")
     if op_type.endswith("_grad") and forward in _BY_TYPE:
-        return f"{_BY_TYPE[forward]}_grad"
+        return f"{_BY_TYPE[forward].removesuffix('_')}_grad"
     return f"{op_type}_" if op_type not in OPS and f"{op_type}_" in OPS else op_type
 
 

@@ -350,7 +350,8 @@ class Op:
 
         lists = {item.name for item in self.inputs if item.is_list}
         derived = Op.__new__(Op)
-        derived.name = derived.__name__ = f"{self.name}_grad"
+        # batch_norm_ writes in place, its gradient batch_norm_grad does not
+        derived.name = derived.__name__ = f"{self.name.removesuffix('_')}_grad"
         derived.source = self.source.replace("ops.yaml", "backward.yaml")
         derived.__doc__ = f"The gradient of {self.name}."
         derived.traits = frozenset()
@@ -540,7 +541,8 @@ def find_op(name: str) -> Op:
     """
     if name in OPS:
         return OPS[name]
-    forward = OPS.get(name.removesuffix("_grad"))
+    base = name.removesuffix("_grad")
+    forward = OPS.get(base) or OPS.get(f"{base}_")
     if name.endswith("_grad") and forward is not None and forward.vjp_rule is not None:
         return forward.grad_op
     pure = OPS.get(name.removesuffix("_"))

@@ -44,7 +44,7 @@ def pool_windows(
     down, along = (
         regular_windows(
             size,
-            max(window_count(size, length, stride, before, after, 1, ceil_mode), 0),
+            window_count(size, length, stride, before, after, 1, ceil_mode),
             length,
             stride,
             before,

@@ -55,6 +55,8 @@ def window_count(
     """
     if -1 in (size, length):
         return -1
+    if dilation < 1:
+        raise ValueError  # InferMeta says why
     free = size + before + after - (dilation * (length - 1) + 1)
     return -(-free // stride) + 1 if ceil_mode else free // stride + 1
 
@@ -88,6 +90,8 @@ class Windows:
 
 def regular_windows(size: int, count: int, length: int, stride: int, before: int) -> Windows:
     """Windows at equal distances; what hangs over an edge is cut off."""
+    if count < 0:
+        raise ValueError  # InferMeta says why
     begins = [i * stride - before for i in range(count)]
     starts = tuple(min(max(begin, 0), size) for begin in begins)
     stops = tuple(max(min(begin + length, size), 0) for begin in begins)

@@ -51,6 +51,8 @@ def batch_norm_(
     of_batch = _uses_batch(is_test, use_global_stats, trainable_statistics)
     image = as_statistics(xp, channels_first)
     n, channels, places = image.shape
+    if any(v is not None and v.shape != (channels,) for v in (mean, variance, scale, bias)):
+        raise ValueError  # InferMeta says why
     if of_batch and n * places == 1:  # no variance: Paddle passes it on
         nothing = xp.zeros(channels, image.dtype)
         return x.copy(), mean, variance, nothing, nothing.copy(), reserve_space

@@ -38,6 +38,8 @@ def layer_norm(
     their places, in one row.
     """
     size = math.prod(x.shape[begin_norm_axis:])
+    if not 0 < begin_norm_axis < x.ndim or not _fit((size,), scale, bias):
+        raise ValueError  # InferMeta says why
     out, mean, variance, _ = normalize_rows(xp, x.reshape(-1, size) if size else x, epsilon)
     if scale is not None:
         out *= scale
@@ -231,6 +233,11 @@ def _(x, scale: Optional, invvar, out_grad, *, normalized_shape: Ints, epsilon: 
     return (grad - normalised * along) * inverse, scale_grad
 
 
+def _fit(shape, *vectors):
+    """True if all vectors that are there have this shape. (numpy would stretch one of size 1.)"""
+    return all(vector is None or vector.shape == shape for vector in vectors)
+
+
 # -- groups of channels ------------------------------------------------------------------------
 
 
@@ -244,7 +251,9 @@ def _channels_second(ndim, data_format):
 def _normalize_groups(xp, x, scale, bias, groups, epsilon):
     """x [N, C, ...] -> (y, mean [N * groups], variance, 1 / standard deviation)."""
     n, channels = x.shape[:2]
-    rows = x.reshape(n * groups, math.prod(x.shape[1:]) // max(groups, 1))
+    if groups < 1 or channels % groups or not _fit((channels,), scale, bias):
+        raise ValueError  # InferMeta says why
+    rows = x.reshape(n * groups, math.prod(x.shape[1:]) // groups)
     y, mean, variance, inverse = normalize_rows(xp, rows, epsilon)
     y = y.reshape(x.shape)
     per_channel = (channels, *(1,) * (x.ndim - 2))
