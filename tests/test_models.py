@@ -59,7 +59,11 @@ def steps(paddle, model, optimizer, loss_of, inputs, count=3):
         loss.backward()
         losses.append(float(loss))
         if number == 0:
-            gradients = {name: p.grad.numpy() for name, p in model.named_parameters()}
+            gradients = {
+                name: p.grad.numpy()
+                for name, p in model.named_parameters()
+                if p.grad is not None  # the running means of a BatchNorm2D have none
+            }
         optimizer.step()
         optimizer.clear_grad()
     return losses, gradients

@@ -417,7 +417,7 @@ class ReduceOnPlateau(LRScheduler):
         number = isinstance(metrics, (int, float)) or hasattr(metrics, "item")
         _require(self, number, "a number or a Tensor", metrics, "Pass the loss.", TypeError)
         _require(self, getattr(metrics, "size", 1) == 1, "one number", metrics, "Take the mean.")
-        metric = float(metrics.item() if hasattr(metrics, "item") else metrics)
+        metric = float(metrics)
         if self.cooldown_counter > 0:
             self.cooldown_counter -= 1
             return

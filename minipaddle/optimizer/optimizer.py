@@ -167,7 +167,7 @@ class Optimizer:
     def get_lr(self) -> float:
         """The learning rate of now."""
         rate = self._learning_rate
-        return rate if isinstance(rate, float) else rate()
+        return rate() if isinstance(rate, LRScheduler) else rate
 
     def set_lr(self, value: float) -> None:
         """Changes the learning rate; a static program gets it at its next run.
@@ -210,8 +210,7 @@ class Optimizer:
             if value != self._rate[0] or self._rate[1].dtype is not dtype:
                 self._rate = value, to_tensor(value, dtype)
             return self._rate[1]
-        make_program = current_world().main_program
-        program = make_program() if make_program else None
+        program = _current_program()
         if program not in self._learning_rate_map:
             name, scheduled = unique_name.generate("learning_rate"), not self._has_fixed_rate()
             if scheduled and current_world().name == "pir":
@@ -244,8 +243,8 @@ class Optimizer:
         """Adds state for a parameter: `linear_0.w_0_moment1_0`, of the parameter's shape."""
         name = name if self._name is None else f"{self._name}_{name}"
         full_name = unique_name.generate(f"{parameter.name}_{name}")
-        shape = parameter.shape if shape is None else shape
-        made = create_global_var(full_name, shape, fill_value, dtype or parameter.dtype)
+        own = parameter.shape if shape is None else shape
+        made = create_global_var(full_name, own, fill_value, dtype or parameter.dtype)
         if self._accumulators_holder and in_dynamic_mode():
             made.set_value(_loaded(self._accumulators_holder, full_name))
         self._accumulators.setdefault(name, {})[parameter.name] = made
@@ -330,8 +329,7 @@ class Optimizer:
             with self._stage("gradient_clip", None):
                 pairs = grad_clip(pairs)
         pairs = self.append_regularization_ops(pairs, self.regularization)
-        make_program = current_world().main_program
-        block = make_program().global_block() if make_program else None
+        block = None if in_dynamic_mode() else _current_program().global_block()
         last = block.ops[-1] if block else None
         rate = self._global_learning_rate(pairs[0][0].dtype)
         for parameter, _ in pairs:
@@ -413,11 +411,10 @@ class Optimizer:
         Returns:
             the ops that were appended, without those that clip and decay.
         """
-        make_program = current_world().main_program
-        if make_program is None:
+        if in_dynamic_mode():
             with no_grad():
                 return self._apply_groups(params_grads)
-        program = make_program()
+        program = _current_program()
         if isinstance(program, base.Program):
             params_grads = sorted(params_grads, key=lambda pair: pair[0].name)
         # state lives in the scope; here are only the variables of the program that is built
@@ -454,6 +451,13 @@ class Optimizer:
         pairs = self.backward(loss, startup_program, parameters, no_grad_set)
         with _program_of(loss, startup_program):
             return self.apply_gradients(pairs), pairs
+
+
+def _current_program() -> Any:
+    """The program that is being built."""
+    main_program = current_world().main_program
+    assert main_program is not None  # not asked in dygraph
+    return main_program()
 
 
 @contextlib.contextmanager

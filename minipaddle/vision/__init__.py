@@ -1,5 +1,5 @@
-"""vision: data sets of images. Paddle: python/paddle/vision/."""
+"""vision: data sets of images, and models for them. Paddle: python/paddle/vision/."""
 
-from minipaddle.vision import datasets
+from minipaddle.vision import datasets, models
 
-__all__ = ["datasets"]
+__all__ = ["datasets", "models"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import minipaddle.nn as nn
-from minipaddle.tensor.manipulation import flatten
 
 
 class LeNet(nn.Layer):
@@ -36,4 +35,4 @@ class LeNet(nn.Layer):
 
     def forward(self, inputs: Any) -> Any:
         x = self.features(inputs)
-        return self.fc(flatten(x, 1)) if self.num_classes > 0 else x
+        return self.fc(x.flatten(1)) if self.num_classes > 0 else x

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Any
 
 import minipaddle.nn as nn
-from minipaddle.tensor.manipulation import flatten
 
 BLOCKS = {
     18: (2, 2, 2, 2),
@@ -179,7 +178,7 @@ class ResNet(nn.Layer):
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
         if self.with_pool:
             x = self.avgpool(x)
-        return self.fc(flatten(x, 1)) if self.num_classes > 0 else x
+        return self.fc(x.flatten(1)) if self.num_classes > 0 else x
 
 
 def _resnet(block: Any, depth: int, pretrained: bool, options: dict[str, Any]) -> ResNet:
