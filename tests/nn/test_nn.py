@@ -97,7 +97,9 @@ def test_cross_entropy_layer_and_reductions():
     x, y = paddle.to_tensor([[1.0, 2.0], [3.0, 1.0]]), paddle.to_tensor([0, 1])
     each = F.cross_entropy(x, y, reduction="none")
     assert each.shape == [2]
-    assert paddle.nn.CrossEntropyLoss(reduction="sum")(x, y).item() == pytest.approx(sum(each.tolist()))
+    assert paddle.nn.CrossEntropyLoss(reduction="sum")(x, y).item() == pytest.approx(
+        sum(each.tolist())
+    )
     with pytest.raises(ValueError, match="cross_entropy: expected reduction"):
         F.cross_entropy(x, y, reduction="median")
     with pytest.raises(IndexError, match=r"expected labels in \[0, 2\), but got 7"):

@@ -85,6 +85,7 @@ def cross_entropy(
     if weight is not None:
         if soft_label:
             weights = _soft_weights(label, weight, loss)
+            loss = OPS["cast"](loss, dtype=weights.dtype)
         else:
             weights = _hard_weights(input, label, weight, ignore_index, axis, classes_last)
         loss = OPS["multiply"](loss, weights)

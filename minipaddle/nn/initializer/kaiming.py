@@ -40,18 +40,20 @@ class _Kaiming(Initializer):
         self.fan_in, self.mode = fan_in, mode
         self.negative_slope, self.nonlinearity = negative_slope, nonlinearity
 
-    def _std(self, shape: Sequence[int]) -> float:
-        """gain / sqrt(fan)."""
+    def _scale(self, shape: Sequence[int], number: float) -> float:
+        """gain * sqrt(number / fan)."""
         fan = compute_fans(shape)[self.mode == "fan_out"]
         fan = fan if self.fan_in is None else self.fan_in
-        return calculate_gain(self.nonlinearity, self.negative_slope) / math.sqrt(fan or 1)
+        return calculate_gain(self.nonlinearity, self.negative_slope) * math.sqrt(
+            number / (fan or 1)
+        )
 
 
 class KaimingUniform(_Kaiming):
     """Uniform in (-a, a) with a = gain * sqrt(3 / fan)."""
 
     def forward(self, shape: Sequence[int], dtype: Any) -> Any:
-        limit = math.sqrt(3.0) * self._std(shape)
+        limit = self._scale(shape, 3.0)
         return Uniform(-limit, limit).forward(shape, dtype)
 
 
@@ -59,4 +61,4 @@ class KaimingNormal(_Kaiming):
     """Normal with standard deviation gain / sqrt(fan)."""
 
     def forward(self, shape: Sequence[int], dtype: Any) -> Any:
-        return Normal(0.0, self._std(shape)).forward(shape, dtype)
+        return Normal(0.0, self._scale(shape, 1.0)).forward(shape, dtype)

@@ -27,19 +27,21 @@ class _Xavier(Initializer):
     ) -> None:
         self.fan_in, self.fan_out, self.gain = fan_in, fan_out, gain
 
-    def _std(self, shape: Sequence[int]) -> float:
-        """gain * sqrt(2 / (fan_in + fan_out)); 0 where there are no numbers to make."""
+    def _scale(self, shape: Sequence[int], number: float) -> float:
+        """gain * sqrt(number / (fan_in + fan_out)); 0 where there are no numbers to make."""
         fan_in, fan_out = compute_fans(shape)
         fan_in = fan_in if self.fan_in is None else self.fan_in
         fan_out = fan_out if self.fan_out is None else self.fan_out
-        return self.gain * math.sqrt(2.0 / (fan_in + fan_out)) if fan_in and fan_out else 0.0
+        return self.gain * math.sqrt(number / (fan_in + fan_out)) if fan_in and fan_out else 0.0
 
 
 class XavierUniform(_Xavier):
-    """Uniform in (-a, a) with a = gain * sqrt(6 / (fan_in + fan_out))."""
+    """Uniform in (-a, a) with a = gain * sqrt(6 / (fan_in + fan_out)); the standard deviation is that
+    of XavierNormal.
+    """
 
     def forward(self, shape: Sequence[int], dtype: Any) -> Any:
-        limit = math.sqrt(3.0) * self._std(shape)  # so wide, it has that standard deviation
+        limit = self._scale(shape, 6.0)
         return Uniform(-limit, limit).forward(shape, dtype)
 
 
@@ -47,4 +49,4 @@ class XavierNormal(_Xavier):
     """Normal with standard deviation gain * sqrt(2 / (fan_in + fan_out))."""
 
     def forward(self, shape: Sequence[int], dtype: Any) -> Any:
-        return Normal(0.0, self._std(shape)).forward(shape, dtype)
+        return Normal(0.0, self._scale(shape, 2.0)).forward(shape, dtype)

@@ -157,11 +157,13 @@ def bce_loss(xp, input, label):
             f"{float(input.min())} to {float(input.max())}. Apply a sigmoid first, or use "
             "binary_cross_entropy_with_logits."
         )
-    least = input.dtype.type(-100)
-    log = xp.maximum(xp.log(input + (input == 0)), xp.where(input == 0, least, -xp.inf))
-    other = 1 - input
-    log_other = xp.maximum(xp.log(other + (other == 0)), xp.where(other == 0, least, -xp.inf))
-    return -label * log - (1 - label) * log_other
+    return -label * _log(xp, input) - (1 - label) * _log(xp, 1 - input)
+
+
+def _log(xp, x):
+    """log(x), but at least -100."""
+    one, least = x.dtype.type(1), x.dtype.type(-100)
+    return xp.where(x > 0, xp.maximum(xp.log(xp.where(x > 0, x, one)), least), least)
 
 
 bce_loss.infer_meta(infermeta.like_input("bce_loss"))

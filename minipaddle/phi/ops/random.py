@@ -9,10 +9,12 @@ On a GPU, the numbers are drawn by the CPU and copied.
 
 from __future__ import annotations
 
+import numpy as np
+
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.dtype import DataType
 from minipaddle.common.place import UNDEFINED, Place
-from minipaddle.phi.core.attribute import IntArray, Scalar, ScalarInt
+from minipaddle.phi.core.attribute import IntArray, Ints, Scalar, ScalarInt
 from minipaddle.phi.core.generator import default_generator
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import Optional, op
@@ -68,6 +70,41 @@ def gaussian(
 @gaussian.infer_meta
 def _(*, shape, mean, std, seed, dtype, place):
     return MetaTensor(shape, _floating("gaussian", dtype))
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: truncated_gaussian_random", traits=RANDOM)
+def truncated_gaussian_random(
+    xp,
+    *,
+    shape: Ints,
+    mean: float,
+    std: float,
+    seed: int,
+    a: float,
+    b: float,
+    dtype: DataType = dtypes.float32,
+    place: Place = UNDEFINED,
+):
+    """Random numbers of the normal distribution, of which only those from a to b are kept."""
+    generator = default_generator(seed)
+    values = np.asarray(generator.normal(mean, std, tuple(shape)))
+    for _ in range(1000):
+        outside = (values < a) | (values > b)
+        count = int(outside.sum())
+        if not count:
+            break
+        values[outside] = generator.normal(mean, std, count)
+    return xp.asarray(values.clip(a, b), dtype=dtype.numpy_dtype)
+
+
+@truncated_gaussian_random.infer_meta
+def _(*, shape, mean, std, seed, a, b, dtype, place):
+    if a > b:
+        raise ValueError(
+            f"truncated_gaussian_random: expected a <= b, but got a {a} and b {b}. They are the "
+            "smallest and the largest number."
+        )
+    return MetaTensor(shape, _floating("truncated_gaussian_random", dtype))
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: randint", traits=RANDOM)

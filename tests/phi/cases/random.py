@@ -13,6 +13,10 @@ f, positive = numbers.away_from_zero, numbers.positive
 CALLS = {
     "uniform": [([], {"shape": (2, 3), "seed": 5}), ([], {"shape": (0,), "seed": 5}), ([], {"shape": (), "dtype": "float64", "min": 2.0, "max": 3.0})],
     "gaussian": [([], {"shape": (2, 3), "mean": 1.0, "std": 2.0, "seed": 0, "dtype": "float32"}), ([], {"shape": (0,), "mean": 0.0, "std": 1.0, "seed": 5, "dtype": "float64"})],
+    "truncated_gaussian_random": [
+        ([], {"shape": (3, 4), "mean": 1.0, "std": 2.0, "seed": 3, "a": -2.0, "b": 2.0}),
+        ([], {"shape": (), "mean": 0.0, "std": 1.0, "seed": 3, "a": 5.0, "b": 5.0, "dtype": "float64"}),
+    ],
     "randint": [([], {"low": -3, "high": 4, "shape": (2, 3)}), ([], {"low": 0, "high": 1, "shape": (), "dtype": "int32"})],
     "randperm": [([], {"n": 5, "dtype": "int64"}), ([], {"n": 1, "dtype": "float32"})],
     "bernoulli": [([np.array([[0.0, 0.5], [1.0, 0.2]])], {})],
