@@ -32,6 +32,7 @@ KINDS = (
     "loss",
     "manipulation",
     "math",
+    "metric",
     "norm",
     "optimizer",
     "pooling",

@@ -19,6 +19,7 @@ from minipaddle.phi.ops import (
     loss,
     manipulation,
     math,
+    metric,
     norm,
     optimizer,
     p_norm,
