@@ -101,7 +101,7 @@ def _(x: NoNeedBuffer, out_grad, *, axis: int):
     return (unbind(out_grad, axis=axis),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: split", outputs=("out[]",), traits=("Pure",))
+@op(source="paddle/phi/ops/yaml/ops.yaml: split", outputs=("out[]",), traits=("Pure", "View"))
 def split(xp, x, *, sections: IntArray, axis: ScalarInt):
     """Takes x apart along `axis`, in pieces of the sizes `sections`; one of them may be -1."""
     axis = int(axis)
@@ -150,7 +150,11 @@ def _(out_grad: TensorList, *, axis: ScalarInt):
     return (concat(out_grad, axis=axis),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: split_with_num", outputs=("out[]",), traits=("Pure",))
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: split_with_num",
+    outputs=("out[]",),
+    traits=("Pure", "View"),
+)
 def split_with_num(xp, x, *, num: int, axis: ScalarInt):
     """Takes x apart along `axis`, in `num` equal pieces."""
     return [piece.copy() for piece in xp.split(x, num, int(axis))]
