@@ -59,6 +59,8 @@ if TYPE_CHECKING:
         cinn,
         decomposition,
         distributed,
+        framework,
+        hapi,
         io,
         jit,
         metric,
@@ -72,6 +74,8 @@ if TYPE_CHECKING:
         utils,
         vision,
     )
+    from minipaddle.framework.io import load, save
+    from minipaddle.hapi.model_summary import summary
     from minipaddle.nn.param_attr import ParamAttr, create_parameter
 
 _PACKAGES = [
@@ -79,15 +83,21 @@ _PACKAGES = [
     for path in Path(__file__).parent.iterdir()
     if path.stem != "__init__" and (path.suffix == ".py" or (path / "__init__.py").exists())
 ]
-_FROM_NN = ("ParamAttr", "create_parameter")
+_FROM_PACKAGES = {
+    "ParamAttr": "nn.param_attr",
+    "create_parameter": "nn.param_attr",
+    "load": "framework.io",
+    "save": "framework.io",
+    "summary": "hapi.model_summary",
+}
 
 
 def __getattr__(name: str) -> Any:
     """Loads a package when it is first used, so that `import minipaddle` is quick."""
     if name in _PACKAGES:
         return importlib.import_module(f"minipaddle.{name}")
-    if name in _FROM_NN:
-        return getattr(importlib.import_module("minipaddle.nn.param_attr"), name)
+    if name in _FROM_PACKAGES:
+        return getattr(importlib.import_module(f"minipaddle.{_FROM_PACKAGES[name]}"), name)
     raise AttributeError(
         f"minipaddle: expected a name that it has, but got {name!r}. dir(paddle) lists them; "
         "real Paddle has many more."
@@ -95,7 +105,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_PACKAGES, *_FROM_NN})
+    return sorted({*globals(), *_PACKAGES, *_FROM_PACKAGES})
 
 
 def enable_static() -> None:

@@ -12,7 +12,8 @@ FLOORS = [
     {"new_executor"},
     {"eager", "base", "pir"},  # three worlds that don't import each other
     {"tensor", "nn", "io", "metric", "amp", "regularizer", "transforms", "decomposition", "utils"},
-    {"optimizer", "static", "vision", "pir_utils", "_C_ops", "_pir_ops", "autograd"},
+    {"optimizer", "static", "vision", "pir_utils", "_C_ops", "_pir_ops", "autograd"}
+    | {"framework", "hapi"},
     {"distributed", "jit", "cinn"},
     {"compare"},
     {"viz"},

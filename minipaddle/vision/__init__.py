@@ -1,5 +1,5 @@
-"""vision: data sets of images, and models for them. Paddle: python/paddle/vision/."""
+"""vision: data sets of images, transforms, and models. Paddle: python/paddle/vision/."""
 
-from minipaddle.vision import datasets, models
+from minipaddle.vision import datasets, models, transforms
 
-__all__ = ["datasets", "models"]
+__all__ = ["datasets", "models", "transforms"]
