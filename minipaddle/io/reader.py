@@ -26,6 +26,9 @@ class DataLoader:
     """Iterates batches of a dataset: for each field of a sample one Tensor [batch, ...]; a list of
     them where a sample is a tuple or a list, a dict where it is a dict.
 
+        for x, y in tqdm.tqdm(loader):  # a progress bar: it asks for len(loader)
+            ...
+
     `paddle.seed` makes an epoch repeatable: the order, and what is random in the dataset, for any
     number of workers from 1 on.
 
