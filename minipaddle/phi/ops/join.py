@@ -101,7 +101,7 @@ def _(x: NoNeedBuffer, out_grad, *, axis: int):
     return (unbind(out_grad, axis=axis),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: split", outputs=("out[]",), traits=("Pure", "View"))
+@op(source="paddle/phi/ops/yaml/ops.yaml: split", outputs=("out[]",), traits=("Pure",))
 def split(xp, x, *, sections: IntArray, axis: ScalarInt):
     """Takes x apart along `axis`, in pieces of the sizes `sections`; one of them may be -1."""
     axis = int(axis)
@@ -153,7 +153,7 @@ def _(out_grad: TensorList, *, axis: ScalarInt):
 @op(
     source="paddle/phi/ops/yaml/ops.yaml: split_with_num",
     outputs=("out[]",),
-    traits=("Pure", "View"),
+    traits=("Pure",),
 )
 def split_with_num(xp, x, *, num: int, axis: ScalarInt):
     """Takes x apart along `axis`, in `num` equal pieces."""
