@@ -3,7 +3,7 @@
 Paddle: python/paddle/nn/.
 """
 
-from minipaddle.nn import functional, initializer, utils
+from minipaddle.nn import clip, functional, initializer, utils
 from minipaddle.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from minipaddle.nn.layer.activation import *
 from minipaddle.nn.layer.common import *

@@ -35,16 +35,15 @@ def tensors(paddle, arrays):
 
 def gradients(results, wanted):
     """Gradients of the sum of the results, each number times a weight of its own."""
-    total = None
+    terms = []
     for result in results if isinstance(results, (tuple, list)) else [results]:
         if result.stop_gradient or "float" not in str(result.dtype):
             continue
         size = int(np.prod(result.shape))
         weights = np.linspace(0.5, 1.5, size, dtype=result.numpy().dtype).reshape(result.shape)
-        paddle = minipaddle if isinstance(result, minipaddle.Tensor) else real_paddle()
-        term = (result * paddle.to_tensor(weights)).sum()
-        total = term if total is None else total + term
-    total.backward()
+        paddle = both_paddles()[not type(result).__module__.startswith("minipaddle")]
+        terms.append((result * paddle.to_tensor(weights)).sum())
+    sum(terms[1:], terms[0]).backward()
     return [None if t.grad is None else t.grad.numpy() for t in wanted]
 
 

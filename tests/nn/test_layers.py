@@ -238,7 +238,7 @@ SNIPPETS = {
             paddle.nn.Embedding(3, 4); paddle.nn.Linear(2, 2)
             paddle.nn.Linear(1, 1, weight_attr=paddle.ParamAttr(need_clip=False), bias_attr=paddle.ParamAttr(trainable=False))
         import re  # Paddle prints six digits
-        print(re.sub(r'\d+\.\d{6,}', lambda number: f'{float(number[0]):g}', str(startup)))
+        print(re.sub('[0-9]+[.][0-9]{6,}', lambda number: f'{float(number[0]):g}', str(startup)))
         print(main)
         print([init.calculate_gain(n) for n in ('tanh', 'relu', 'leaky_relu', 'sigmoid', 'conv2d', 'selu')], init.calculate_gain('leaky_relu', 1.0))
     """,

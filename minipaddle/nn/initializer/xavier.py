@@ -36,8 +36,8 @@ class _Xavier(Initializer):
 
 
 class XavierUniform(_Xavier):
-    """Uniform in (-a, a) with a = gain * sqrt(6 / (fan_in + fan_out)); the standard deviation is that
-    of XavierNormal.
+    """Uniform in (-a, a) with a = gain * sqrt(6 / (fan_in + fan_out)): the standard deviation is
+    that of XavierNormal.
     """
 
     def forward(self, shape: Sequence[int], dtype: Any) -> Any:

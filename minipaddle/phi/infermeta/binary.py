@@ -5,7 +5,6 @@ Paddle: paddle/phi/infermeta/binary.cc, paddle/phi/common/type_promotion.h.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from minipaddle.common import dtype as dtypes
@@ -128,49 +127,6 @@ def matmul(
     rows = [] if x.ndim == 1 else [left[-2]]
     columns = [] if y.ndim == 1 else [right[-1]]
     return MetaTensor([*batch, *rows, *columns], x.dtype)
-
-
-def cross_entropy(
-    input: MetaTensor,
-    label: MetaTensor,
-    *,
-    soft_label: bool,
-    axis: int,
-    **attrs: Any,
-) -> tuple[MetaTensor, MetaTensor]:
-    """input [..., C], label [..., 1] (or [..., C] if soft) -> softmax [..., C], loss [..., 1]."""
-    who = "cross_entropy_with_softmax"
-    if axis not in (-1, input.ndim - 1):
-        raise ValueError(
-            f"{who}: expected axis -1 (the last), but got {axis}. Transpose the classes to the "
-            "last axis first."
-        )
-    if input.ndim != label.ndim:
-        raise ValueError(
-            f"{who}: expected input and label with the same number of dimensions, but got input "
-            f"{list(input.shape)} and label {list(label.shape)}. Give the label a last axis of "
-            "size 1."
-        )
-    wanted: Sequence[int] = input.shape if soft_label else (*input.shape[:-1], 1)
-    for a, b in zip(wanted, label.shape, strict=True):
-        if a != b and -1 not in (a, b):
-            raise ValueError(
-                f"{who}: expected label of shape {list(wanted)}, but got {list(label.shape)}. "
-                f"There must be one label for each of input's rows (input {list(input.shape)})."
-            )
-    if soft_label and label.dtype is not input.dtype:
-        raise TypeError(
-            f"{who}: expected a soft label of dtype {input.dtype.name}, but got "
-            f"{label.dtype.name}. "
-            "Cast the label with astype."
-        )
-    if not soft_label and label.dtype.is_floating:
-        raise TypeError(
-            f"{who}: expected a label of an integer dtype, but got {label.dtype.name}. "
-            "Cast it with astype('int64'), or set soft_label=True."
-        )
-    loss = MetaTensor((*input.shape[:-1], 1), input.dtype)
-    return MetaTensor(input.shape, input.dtype), loss
 
 
 def bmm(x: MetaTensor, y: MetaTensor) -> MetaTensor:

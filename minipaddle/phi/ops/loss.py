@@ -46,9 +46,9 @@ def cross_entropy_with_softmax(
     if soft_label and label.dtype != input.dtype:
         raise ValueError
     if use_softmax:
-        shifted = input - xp.max(input, axis=axis, keepdims=True)
+        shifted = input - input.max(axis=axis, keepdims=True)
         softmax = xp.exp(shifted)
-        total = xp.sum(softmax, axis=axis, keepdims=True)
+        total = softmax.sum(axis=axis, keepdims=True)
         softmax /= total
         log_total = xp.log(total)
     else:  # the input has been through a softmax already; log 0 counts as a large number
@@ -66,8 +66,15 @@ def cross_entropy_with_softmax(
             f"{int(wrong.ravel()[0])}. "
             f"Check the labels, or the number of classes of the last layer."
         )
-    loss = log_total - xp.take_along_axis(shifted, classes, axis=axis)
+    at_label = _rows(xp, shifted, axis)[xp.arange(classes.size), classes.ravel()]
+    loss = log_total - at_label.reshape(label.shape)
     return softmax, xp.where(ignored, input.dtype.type(0), loss)
+
+
+def _rows(xp, x, axis):
+    """x as a matrix, with one row for each label and the classes along the row."""
+    last = axis in (-1, x.ndim - 1)
+    return (x if last else xp.moveaxis(x, axis, -1)).reshape(-1, x.shape[axis] or 1)
 
 
 cross_entropy_with_softmax.infer_meta(infermeta.cross_entropy)
@@ -128,16 +135,19 @@ def _(
     ignored = label == ignore_index
     classes = xp.where(ignored, 0, label)
     share = xp.where(ignored, loss_grad.dtype.type(0), loss_grad)
-    at_label = xp.take_along_axis(softmax, classes, axis=axis)
+    rows = _rows(xp, softmax, axis)
+    at_label = xp.arange(classes.size), classes.ravel()
+    share = share.reshape(-1, 1)
     if use_softmax:
-        grad = softmax * share
-        xp.put_along_axis(grad, classes, (at_label - 1) * share, axis=axis)
+        grad = rows * share
+        grad[at_label] -= share[:, 0]
     else:
-        grad = xp.zeros_like(softmax)
-        # where ignored, row 0 may hold a 0: it is not divided by
-        safe = xp.where(ignored, softmax.dtype.type(1), at_label)
-        xp.put_along_axis(grad, classes, -share / safe, axis=axis)
-    return (grad,)
+        grad = xp.zeros_like(rows)
+        # where ignored, there may be a 0: it is not divided by
+        safe = xp.where(ignored.ravel(), rows.dtype.type(1), rows[at_label])
+        grad[at_label] = -share[:, 0] / safe
+    shape = [size for i, size in enumerate(softmax.shape) if i != axis % softmax.ndim]
+    return (xp.moveaxis(grad.reshape(*shape, softmax.shape[axis]), -1, axis),)
 
 
 def _require_alike(input, label):
