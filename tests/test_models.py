@@ -138,7 +138,9 @@ def test_lenet_trains_as_in_real_paddle(real):
 
 @pytest.fixture
 def float64(real):
-    """In float32, twenty layers with normalisation make much of the last digit."""
+    """In float32, many layers with normalisation make much of the last digit; so does Adam, where a
+    gradient is 0 (the bias of GPT's keys) but for rounding.
+    """
     for paddle in (minipaddle, real):
         paddle.set_default_dtype("float64")
     yield
@@ -158,7 +160,7 @@ def test_resnet18_trains_as_in_real_paddle(real, float64):
 
 
 @pytest.mark.parametrize("tied", [True, False])
-def test_gpt_trains_as_in_real_paddle(tied, real):
+def test_gpt_trains_as_in_real_paddle(tied, real, float64):
     ours, theirs = example("gpt"), example("gpt", "--paddle")
     assert (ours.paddle, theirs.paddle) == (minipaddle, real)
     letters = rng.integers(0, 20, (2, 13))
@@ -172,7 +174,7 @@ def test_gpt_trains_as_in_real_paddle(tied, real):
         return optimizer
 
     agree(real, *models, adamw, lambda paddle, *rest: ours.loss_of(*rest)
-          if paddle is minipaddle else theirs.loss_of(*rest), inputs, 1e-3)  # fmt: skip
+          if paddle is minipaddle else theirs.loss_of(*rest), inputs, 1e-6)  # fmt: skip
 
 
 def test_pretrained_weights_are_not_downloaded():

@@ -335,12 +335,16 @@ class Optimizer:
         for parameter, _ in pairs:
             if parameter.name not in self._already_create_accumulator:
                 self._prepare(parameter)
-        for number, pair in enumerate(pairs):
-            with self._stage(f"optimizer{f'_{number}' if number else ''}", pair):
-                parameter, gradient = pair
+        if block is None:
+            for parameter, gradient in pairs:
                 own_rate = self._create_param_lr(parameter, rate)
                 self._append_optimize_op(parameter, gradient, own_rate)
-        return block.ops[block.ops.index(last) + 1 :] if block else []
+            return []
+        for number, (parameter, gradient) in enumerate(pairs):
+            with self._stage(f"optimizer{f'_{number}' if number else ''}", (parameter, gradient)):
+                own_rate = self._create_param_lr(parameter, rate)
+                self._append_optimize_op(parameter, gradient, own_rate)
+        return block.ops[block.ops.index(last) + 1 :]
 
     def append_regularization_ops(self, pairs: Pairs, regularization: Any = None) -> Pairs:
         """The pairs, with the decay added to the gradients."""

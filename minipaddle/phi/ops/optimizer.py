@@ -45,9 +45,10 @@ def single(who, name, meta):
 def like_param(who, param, **others):
     """Raises ValueError unless all others have the parameter's shape."""
     for name, meta in others.items():
-        fits = meta is None or (
-            len(meta.shape) == len(param.shape)
-            and all(a == b or -1 in (a, b) for a, b in zip(param.shape, meta.shape, strict=True))
+        if meta is None:
+            continue
+        fits = len(meta.shape) == len(param.shape) and all(
+            a == b or -1 in (a, b) for a, b in zip(param.shape, meta.shape, strict=True)
         )
         if not fits:
             raise ValueError(
@@ -144,16 +145,21 @@ def adam_step(xp, work, grad, rate, moment1, moment2, moment2_max, beta1_pow, be
     beta1, beta2, epsilon = (work.dtype.type(option) for option in options)
     one = work.dtype.type(1)
     grad = grad.astype(work.dtype) if grad.dtype != work.dtype else grad
+    correction = xp.sqrt(one - beta2_pow.reshape(()))
+    term = xp.empty_like(grad)  # one array for all that comes between: it stays in the cache
     moment1 *= beta1
-    moment1 += (one - beta1) * grad
+    moment1 += xp.multiply(grad, one - beta1, out=term)
     moment2 *= beta2
-    moment2 += (one - beta2) * grad * grad
+    xp.multiply(grad, grad, out=term)
+    term *= one - beta2
+    moment2 += term
     if moment2_max is not None:
         moment2 = xp.maximum(moment2, moment2_max, out=moment2_max)
-    correction = xp.sqrt(one - beta2_pow.reshape(()))
-    size = xp.sqrt(moment2)
-    size += epsilon * correction
-    work -= (rate * correction / (one - beta1_pow.reshape(()))) * (moment1 / size)
+    xp.sqrt(moment2, out=term)
+    term += epsilon * correction
+    xp.divide(moment1, term, out=term)
+    term *= rate * correction / (one - beta1_pow.reshape(()))
+    work -= term
 
 
 def advance(beta_pow, beta, use_global_beta_pow):
