@@ -18,7 +18,7 @@ from minipaddle.phi.core.op import Op
 from minipaddle.phi.core.world import world_guard
 from minipaddle.pir.core.block import Program
 from minipaddle.pir.core.builder import insertion_point_at, program_guard
-from minipaddle.pir.core.constant import attribute_values
+from minipaddle.pir.core.constant import attribute_operands, attribute_values
 from minipaddle.pir.core.value import Value
 from minipaddle.pir.core.vector import combined_values, split_op_of, split_values
 
@@ -52,7 +52,8 @@ def decompose(program: Program, values: Sequence[Value]) -> list[Value]:
         ]
         position = block.ops.index(operation)
         with world_guard("pir"), program_guard(program), insertion_point_at(position):
-            results = rule(*inputs, **attribute_values(operation))
+            attrs = {**attribute_operands(operation), **attribute_values(operation)}
+            results = rule(*inputs, **attrs)
         results = results if isinstance(results, tuple) else (results,)
         for result, made in zip(operation.results(), results, strict=True):
             if result.type() is None:

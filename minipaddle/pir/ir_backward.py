@@ -16,7 +16,7 @@ from minipaddle.phi.core.op import OPS
 from minipaddle.phi.core.world import world_guard
 from minipaddle.pir.core.block import Program
 from minipaddle.pir.core.builder import append_phi_op, program_guard
-from minipaddle.pir.core.constant import attribute_values
+from minipaddle.pir.core.constant import attribute_operands, attribute_values
 from minipaddle.pir.core.operation import Operation
 from minipaddle.pir.core.type import VectorType
 from minipaddle.pir.core.value import Value
@@ -199,21 +199,18 @@ class _Walk:
             if item.name.endswith("_grad") and values[item.name] is None:
                 values[item.name] = self._zeros_like(values[item.name.removesuffix("_grad")])
         inputs = [values[item.name] for item in vjp.inputs]
-        known = attribute_values(op)
+        operands = attribute_operands(op)
+        known = {**operands, **attribute_values(op)}  # what is computed later stays a Value
         attrs = {attr.name: known.get(attr.name, attr.default) for attr in vjp.attrs}
         if vjp.invoke:
             results = vjp.rule(*inputs, **attrs)
         else:
-            mutable = [attr.name for attr in declaration.attrs if attr.mutable]
-            operands = dict(
-                zip(mutable, op.operands_source()[len(declaration.inputs) :], strict=True)
-            )
             wanted = [any(_needs_grad(v, self.stopped) for v in targets[name]) for name in vjp.wrt]
             results = append_phi_op(
                 declaration.grad_op,
                 inputs,
                 attrs,
-                attr_operands={name: v for name, v in operands.items() if v is not None},
+                attr_operands=operands,
                 wanted=wanted,
             )
         for name, result in zip(vjp.wrt, results, strict=True):

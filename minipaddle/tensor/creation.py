@@ -1,29 +1,92 @@
-"""Making Tensors. Paddle: python/paddle/tensor/creation.py."""
+"""Making Tensors. Paddle: python/paddle/tensor/creation.py.
+
+Left out: `out=`, `device=`, `requires_grad=`; complex numbers.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from minipaddle.common import dtype as dtypes
-from minipaddle.phi.core.op import OPS
+from minipaddle.common.place import CPU
+from minipaddle.eager.tensor import Tensor, to_tensor
+from minipaddle.phi.core.attribute import has_symbolic, is_symbolic
+from minipaddle.phi.core.op import OPS, find_op, stacked
+from minipaddle.phi.core.world import in_dynamic_mode, in_pir_mode
 
 __all__ = [
+    "arange",
     "assign",
+    "clone",
+    "empty",
+    "empty_like",
+    "eye",
     "full",
     "full_like",
+    "linspace",
+    "meshgrid",
     "ones",
     "ones_like",
+    "tril",
+    "tril_",
+    "triu",
+    "triu_",
     "zeros",
     "zeros_like",
 ]
 
-assign = OPS["assign"]
+tril = OPS["tril"]
+triu = OPS["triu"]
+tril_ = find_op("tril_")
+triu_ = find_op("triu_")
+
+
+def constant(value: Any, dtype: Any = None) -> Any:
+    """Numbers that are known now, as a Tensor of the current world."""
+    tensor = to_tensor(value, dtype)
+    if in_dynamic_mode():
+        return tensor
+    array = tensor.numpy()
+    shape, kind = array.shape, tensor.dtype
+    values = array.ravel().tolist()
+    if not in_pir_mode():
+        return OPS["assign_value"](shape=shape, dtype=kind, values=values)
+    room = OPS["full"](shape=shape, value=0.0, dtype=kind)
+    return OPS["assign_value_"](room, shape=shape, dtype=kind, values=values)
+
+
+def assign(x: Any, output: Any = None) -> Any:
+    """A copy of x: a Tensor, an array, a list or a number. With `output`, it is written there."""
+    copy = OPS["assign"](x) if isinstance(x, Tensor) or is_symbolic(x) else constant(x)
+    if output is None:
+        return copy
+    output.set_value(copy)
+    return output
+
+
+def clone(x: Any, name: Any = None) -> Any:
+    """A copy; gradients flow through it."""
+    return OPS["assign"](x)
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, name: Any = None) -> Any:
-    """A Tensor of `shape` filled with one number; the dtype defaults to that of the number."""
+    """A Tensor of `shape` filled with one number; the dtype defaults to that of the number.
+
+    Args:
+        shape: ints, or 0-D Tensors of ints among them, or one Tensor of ints.
+        fill_value: a number, or a Tensor that holds one.
+    """
     if dtype is None:
-        dtype = "bool" if isinstance(fill_value, bool) else dtypes.get_default_dtype()
+        kind = type(fill_value)
+        dtype = "bool" if kind is bool else dtypes.get_default_dtype()
+    if is_symbolic(fill_value) or is_symbolic(shape) or has_symbolic(shape):
+        if has_symbolic(shape):
+            shape = stacked(shape)
+        if not is_symbolic(fill_value):
+            fill_value = OPS["full"](shape=[1], value=fill_value, dtype=dtype, place=CPU)
+        return OPS["full_with_tensor"](fill_value, shape=shape, dtype=dtype)
     return OPS["full"](shape=shape, value=fill_value, dtype=dtype)
 
 
@@ -35,6 +98,11 @@ def zeros(shape: Any, dtype: Any = None, name: Any = None) -> Any:
 def ones(shape: Any, dtype: Any = None, name: Any = None) -> Any:
     """Ones."""
     return full(shape, 1.0, dtype)
+
+
+def empty(shape: Any, dtype: Any = None, name: Any = None) -> Any:
+    """A Tensor of `shape` whose numbers nobody has set (here: 0)."""
+    return OPS["empty"](shape=shape, dtype=dtype or dtypes.get_default_dtype())
 
 
 def full_like(x: Any, fill_value: Any, dtype: Any = None, name: Any = None) -> Any:
@@ -50,3 +118,59 @@ def zeros_like(x: Any, dtype: Any = None, name: Any = None) -> Any:
 def ones_like(x: Any, dtype: Any = None, name: Any = None) -> Any:
     """Ones, in the shape of x."""
     return full_like(x, 1.0, dtype)
+
+
+def empty_like(x: Any, dtype: Any = None, name: Any = None) -> Any:
+    """A Tensor in the shape of x whose numbers nobody has set (here: 0)."""
+    return zeros_like(x, dtype)
+
+
+def _one_number(value: Any, dtype: Any) -> Any:
+    """A number for arange and linspace: in PIR a constant of the dtype in which they count."""
+    if not in_pir_mode() or is_symbolic(value) or isinstance(value, Tensor):
+        return value
+    return OPS["full"](shape=[1], value=value, dtype=dtype, place=CPU)
+
+
+def arange(
+    start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: Any = None
+) -> Any:
+    """start, start + step, ... while smaller than `end`. One number alone is the end.
+
+    Raises:
+        ValueError: the step is 0, or leads away from the end.
+    """
+    if end is None:
+        start, end = 0, start
+    given = (start, end, step)
+    whole = all(
+        not item.dtype.is_floating
+        if isinstance(item, Tensor) or is_symbolic(item)
+        else isinstance(item, (int, np.integer))
+        for item in given
+    )
+    if dtype is None:
+        dtype = "int64" if whole else dtypes.get_default_dtype()
+    numbers = [_one_number(item, "int64" if whole else "float64") for item in given]
+    return OPS["arange"](start=numbers[0], end=numbers[1], step=numbers[2], dtype=dtype)
+
+
+def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: Any = None) -> Any:
+    """`num` numbers at equal distances, from `start` to `stop`, both included."""
+    dtype = dtypes.get_default_dtype() if dtype is None else dtype
+    return OPS["linspace"](
+        start=_one_number(start, dtype), stop=_one_number(stop, dtype), number=num, dtype=dtype
+    )
+
+
+def eye(num_rows: Any, num_columns: Any = None, dtype: Any = None, name: Any = None) -> Any:
+    """1 on the diagonal, 0 elsewhere: [num_rows, num_columns]."""
+    columns = num_rows if num_columns is None else num_columns
+    dtype = dtypes.get_default_dtype() if dtype is None else dtype
+    return OPS["eye"](num_rows=num_rows, num_columns=columns, dtype=dtype)
+
+
+def meshgrid(*args: Any, name: Any = None) -> Any:
+    """Rows [N], [M], ... -> as many Tensors [N, M, ...]: each shows its own row along its axis."""
+    inputs = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+    return OPS["meshgrid"](list(inputs))

@@ -445,7 +445,7 @@ class Op:
         for attr in self.attrs:
             if attr.name in given:
                 value = convert(self.name, attr.name, attr.kind, given.pop(attr.name))
-                full[attr.name] = _stacked(value) if has_symbolic(value) else value
+                full[attr.name] = stacked(value) if has_symbolic(value) else value
             elif attr.required:
                 raise TypeError(
                     f"{self.name}: expected the attribute {attr.name!r}, but got none. Call it as "
@@ -495,7 +495,7 @@ class Op:
         return inputs, self.complete(given)
 
 
-def _stacked(items: Sequence[Any]) -> Any:
+def stacked(items: Sequence[Any]) -> Any:
     """A list of ints and of 0-D Variables or Values as one: what Paddle makes of `[batch, 10]`."""
     numbers = [
         item

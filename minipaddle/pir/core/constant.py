@@ -55,3 +55,12 @@ def attribute_values(op: Operation, for_infer_meta: bool = False) -> dict[str, A
         elif for_infer_meta and operand is not None:
             values[attr.name] = constant_or_unknown(declaration.name, attr.name, operand)
     return values
+
+
+def attribute_operands(op: Operation) -> dict[str, Value]:
+    """The operands that stand for attributes, by the attributes' names."""
+    declaration = op.info.op
+    assert declaration is not None
+    mutable = [attr.name for attr in declaration.attrs if attr.mutable]
+    values = op.operands_source()[len(declaration.inputs) :]
+    return {name: v for name, v in zip(mutable, values, strict=True) if v is not None}
