@@ -54,11 +54,54 @@ def _elementwise(name: str) -> OpCompat:
     return OpCompat(f"elementwise_{name}", extra={"axis": -1})
 
 
+def _reduction(name: str, **extra: Any) -> OpCompat:
+    names = {"axis": "dim", "keepdim": "keep_dim"}
+    return OpCompat(
+        f"reduce_{name}", attrs=names, extra={"in_dtype": -1, "out_dtype": -1, **extra}, layer=name
+    )
+
+
+def _no_axes(attrs: dict[str, Any]) -> bool:
+    return not attrs["axis"]
+
+
 OP_COMPAT: dict[str, OpCompat] = {
     "add": _elementwise("add"),
     "subtract": _elementwise("sub"),
     "multiply": _elementwise("mul"),
     "divide": _elementwise("div"),
+    "floor_divide": _elementwise("floordiv"),
+    "remainder": _elementwise("mod"),
+    "elementwise_pow": _elementwise("pow"),
+    "maximum": _elementwise("max"),
+    "minimum": _elementwise("min"),
+    "fmax": OpCompat("elementwise_fmax"),
+    "fmin": OpCompat("elementwise_fmin"),
+    "max": _reduction("max", reduce_all=_no_axes),
+    "min": _reduction("min", reduce_all=_no_axes),
+    "amax": _reduction("amax", reduce_all=_no_axes),
+    "amin": _reduction("amin", reduce_all=_no_axes),
+    "all": _reduction("all", reduce_all=_no_axes),
+    "any": _reduction("any", reduce_all=_no_axes),
+    "prod": _reduction("prod"),
+    "frobenius_norm": OpCompat(
+        "frobenius_norm", attrs={"axis": "dim"}, extra={"in_dtype": -1, "out_dtype": -1}
+    ),
+    "isnan": OpCompat("isnan_v2"),
+    "isinf": OpCompat("isinf_v2"),
+    "isfinite": OpCompat("isfinite_v2"),
+    "numel": OpCompat("size", slots={"x": "Input"}, layer="numel"),
+    "increment": OpCompat("increment", attrs={"value": "step"}),
+    "addmm": OpCompat("addmm", attrs={"alpha": "Alpha", "beta": "Beta"}),
+    "einsum": OpCompat("einsum", slots={"x": "Operands"}),
+    "leaky_relu": OpCompat("leaky_relu", attrs={"negative_slope": "alpha"}),
+    "hardtanh": OpCompat("brelu", layer="hardtanh"),
+    "hardsigmoid": OpCompat("hard_sigmoid", layer="hardsigmoid"),
+    "hardswish": OpCompat(
+        "hard_swish",
+        extra={"offset": 3.0, "scale": 6.0, "threshold": 6.0},
+        layer="hardswish",
+    ),
     "add_n": OpCompat("sum", slots={"inputs": "X"}),
     "sum": OpCompat(
         "reduce_sum",
@@ -83,9 +126,11 @@ OP_COMPAT: dict[str, OpCompat] = {
     "expand_as": OpCompat("expand_as_v2"),
     "one_hot": OpCompat("one_hot_v2", attrs={"num_classes": "depth"}),
     "cross_entropy_with_softmax": OpCompat("softmax_with_cross_entropy", slots={"input": "Logits"}),
-    "bce_loss": OpCompat("bce_loss", slots={"input": "X"}),
+    "bce_loss": OpCompat("bce_loss", slots={"input": "X"}, layer="binary_cross_entropy"),
     "huber_loss": OpCompat("huber_loss", slots={"input": "X", "label": "Y"}),
-    "kldiv_loss": OpCompat("kldiv_loss", slots={"label": "Target", "out": "Loss"}),
+    "kldiv_loss": OpCompat(
+        "kldiv_loss", slots={"label": "Target", "out": "Loss"}, layer="kl_div"
+    ),
     "label_smooth": OpCompat("label_smooth", slots={"label": "X"}),
     "nll_loss": OpCompat("nll_loss", slots={"input": "X", "total_weight": "Total_weight"}),
     "sigmoid_cross_entropy_with_logits": OpCompat(
