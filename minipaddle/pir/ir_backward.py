@@ -190,8 +190,11 @@ class _Walk:
         for name, result in zip(declaration.outputs, op.results(), strict=True):
             if isinstance(result.type(), VectorType):
                 values[name] = split_values(result)
-                grads = [self.gradient_of(v) or self._zeros_like(v) for v in values[name]]
-                values[f"{name}_grad"] = grads
+                found = [self.gradient_of(piece) for piece in values[name]]
+                values[f"{name}_grad"] = [
+                    self._zeros_like(piece) if grad is None else grad
+                    for piece, grad in zip(values[name], found, strict=True)
+                ]
             else:
                 values[name] = result
                 values[f"{name}_grad"] = self.gradient_of(result)
