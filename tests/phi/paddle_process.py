@@ -56,8 +56,8 @@ class PaddleProcess:
 
         Args:
             inputs: numpy arrays, lists of them, None, or anything else to be passed as it is.
-            attrs: values in the order of Paddle's signature; ("dtype", name) and ("place", kind) stand for
-                Paddle's objects.
+            attrs: values in the order of Paddle's signature; ("dtype", name), ("place", kind) and ("tensor",
+                number) stand for Paddle's objects.
             options: `gradient_of`: positions of inputs; `weights`: arrays by which outputs are weighted, None
                 for one that does not count; `second`: also second gradients.
         """
@@ -94,7 +94,9 @@ def answer(paddle: Any, name: str, inputs: list, attrs: list, options: dict) -> 
     import numpy as np
 
     wanted = options.get("gradient_of", [])
-    paddle.base.framework._dygraph_tracer()._has_grad = True  # an error in a grad op leaves it False
+    paddle.base.framework._dygraph_tracer()._has_grad = (
+        True  # an error in a grad op leaves it False
+    )
 
     def tensors(value: Any, stop_gradient: bool) -> Any:
         if isinstance(value, list):
@@ -109,6 +111,8 @@ def answer(paddle: Any, name: str, inputs: list, attrs: list, options: dict) -> 
             return undefined if value[1] == "Undefined" else getattr(paddle, value[1])
         if isinstance(value, tuple) and value[:1] == ("place",):
             return paddle.CPUPlace()
+        if isinstance(value, tuple) and value[:1] == ("tensor",):
+            return paddle.to_tensor(value[1])
         return list(value) if isinstance(value, tuple) else value
 
     def flat(value: Any) -> list:
@@ -127,9 +131,7 @@ def answer(paddle: Any, name: str, inputs: list, attrs: list, options: dict) -> 
             function = getattr(function, part)
     results = flat(function(*given, *[attribute(value) for value in attrs]))
     found: dict = {"outputs": [array(tensor) for tensor in results]}
-    found["inputs"] = [
-        array(tensor) for tensor in flat(given) if isinstance(tensor, paddle.Tensor)
-    ]
+    found["inputs"] = [array(tensor) for tensor in flat(given) if isinstance(tensor, paddle.Tensor)]
     if not wanted:
         return found
     leaves = flat([given[position] for position in wanted])
@@ -143,7 +145,12 @@ def answer(paddle: Any, name: str, inputs: list, attrs: list, options: dict) -> 
 
     def gradients(outputs: list, weights: list, create_graph: bool) -> list:
         return paddle.grad(
-            outputs, leaves, weights, create_graph=create_graph, retain_graph=True, allow_unused=True
+            outputs,
+            leaves,
+            weights,
+            create_graph=create_graph,
+            retain_graph=True,
+            allow_unused=True,
         )
 
     outputs, weights = [t for t, _ in weighted], [w for _, w in weighted]

@@ -43,6 +43,7 @@ KINDS = (
 FILES = [importlib.import_module(f"tests.phi.cases.{kind}") for kind in KINDS]
 CALLS = {name: calls for file in FILES for name, calls in file.CALLS.items()}
 
+
 def parameters(keep=lambda name, inputs: True):
     """pytest's parameters: one per case for which `keep` is true."""
     return [

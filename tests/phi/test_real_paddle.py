@@ -39,15 +39,17 @@ def call_real(process, name, inputs, attrs, **options):
     """Calls real Paddle's op with all attributes, in the order of the declaration."""
     op = OPS[name.removesuffix("_") if name not in OPS else name]
     full = op.complete(attrs)
-    for left_out in exceptions.NOT_IN_SIGNATURE.get(op.name, ()):
-        full.pop(left_out)
 
-    def plain(value):
+    def plain(key, value):
+        if key in exceptions.TENSORS_THERE.get(op.name, ()):
+            return ("tensor", value)
         if isinstance(value, DataType):
             return ("dtype", value.name)
         return ("place", value.kind) if isinstance(value, Place) else value
 
-    values = [plain(value) for value in full.values()]
+    if op.name in exceptions.ARGUMENTS:
+        full = dict(enumerate(exceptions.ARGUMENTS[op.name](full)))
+    values = [plain(key, value) for key, value in full.items()]
     return process.call(exceptions.OTHER_NAME.get(name, name), inputs, values, **options)
 
 
@@ -98,6 +100,9 @@ def ours(name, inputs, attrs):
 def compare(process, name, inputs, attrs):
     """Runs one case on both."""
     op, error = OPS[name], ""
+    inputs = each(np.asarray, inputs)
+    if excepted(exceptions.NOT_COMPARED, name, inputs, attrs):
+        return
     try:
         outputs, weights, first, second, after = ours(name, inputs, attrs)
     except (ValueError, TypeError, IndexError, RuntimeError) as caught:
@@ -115,38 +120,55 @@ def compare(process, name, inputs, attrs):
     if real.no_kernel:
         return  # the CPU wheel can't do it: nothing to compare with
     if real.error:
-        assert error or name in exceptions.ONLY_PADDLE_REFUSES, (
-            f"real Paddle raises {real.error}: {real.message}"
-        )
+        assert error, f"real Paddle raises {real.error}: {real.message}"
         return
     assert not error, f"real Paddle computes this; minipaddle raises {error}"
-    theirs = flat(real.outputs[: exceptions.COMPARED_OUTPUTS.get(name)])
-    if name in exceptions.FEWER_OUTPUTS:
-        theirs = theirs[: len(outputs)]
+    count = exceptions.COMPARED_OUTPUTS.get(name)
+    outputs, theirs = outputs[:count], real.outputs[:count]
     assert len(outputs) == len(theirs)
+    off = precision(op, attrs)
     for mine, other in zip(outputs, theirs, strict=True):
-        if name in exceptions.OTHER_NUMBERS:
+        if mine is None:  # not there; Paddle gives an empty Tensor
+            assert other is None or not other.size
+        elif name in exceptions.OTHER_NUMBERS:
             assert (mine.dtype, mine.shape) == (other.dtype, other.shape)
         else:
-            assert_close(mine, other)
+            assert_close(mine, other, off)
     if op.inplace:
         for mine, other in zip(after, real.inputs, strict=True):
-            assert_close(mine, other)
+            assert_close(mine, other, off)
     if name in exceptions.OTHER_NUMBERS:
         return
-    same_gradients("gradient", first, real.gradients)
-    if second is not None and real.second is not None and name not in exceptions.OTHER_SECOND:
-        same_gradients("second gradient", second, real.second)
+    if excepted(exceptions.GRADIENT_NOT_COMPARED, name, inputs, attrs):
+        return
+    same_gradients("gradient", first, real.gradients, off)
+    if second is not None and real.second is not None:
+        same_gradients("second gradient", second, real.second, off)
 
 
-def same_gradients(what, mine, others):
+def excepted(table, name, inputs, attrs):
+    """Does a table of exceptions name this case?"""
+    return name in table and table[name][0](inputs, attrs)
+
+
+def precision(op, attrs):
+    """Paddle keeps most attributes in float32, so 0.2 is 0.200000003 there: an op that has such an
+    attribute agrees to 7 digits only.
+    """
+    numbers = [value for value in op.complete(attrs).values() if isinstance(value, float)]
+    if op.name in exceptions.FLOAT32_INSIDE:
+        return 1e-6
+    return 1e-6 if any(float(np.float32(value)) != value for value in numbers) else 0.0
+
+
+def same_gradients(what, mine, others, off):
     """No gradient and a gradient of zeros are the same."""
     for position, (one, other) in enumerate(zip(mine, others, strict=True)):
         if one is None or other is None:
             given = other if one is None else one
             assert given is None or not given.any(), f"{what} {position}: {one} and {other}"
         else:
-            assert_close(one, other)
+            assert_close(one, other, off)
 
 
 @pytest.mark.parametrize(
@@ -179,22 +201,28 @@ def test_drawn_cases(real_paddle, name):
 def test_inplace_form(real_paddle, name, inputs, attrs):
     """`relu_` and its like: Paddle has it, and it gives the same."""
     op = OPS[name]
+    inputs = each(np.asarray, inputs)
+    for table in (exceptions.NOT_COMPARED, exceptions.INPLACE_NOT_COMPARED):
+        if excepted(table, name, inputs, attrs):
+            return
+    tensors = as_tensors(inputs)
+    try:
+        results = flat(as_tuple(op.inplace_op(*tensors, **attrs)))
+    except ValueError as refused:
+        # Paddle's Python functions refuse a result that is larger than x; its op makes x larger
+        assert "expected a result of the input's shape" in str(refused)
+        return
     real = call_real(real_paddle, f"{name}_", inputs, attrs)
     if real.no_kernel:
         return
-    tensors = as_tensors(inputs)
-    if real.error:
-        with pytest.raises((ValueError, TypeError, RuntimeError)):
-            op.inplace_op(*tensors, **attrs)
-        return
-    results = flat(as_tuple(op.inplace_op(*tensors, **attrs)))
+    assert not real.error, f"real Paddle raises {real.error}: {real.message}"
+    off = precision(op, attrs)
     for mine, other in zip(results, real.outputs, strict=False):
-        assert_close(mine.numpy(), other)
+        assert_close(mine.numpy(), other, off)
     for mine, other in zip(flat(tensors), real.inputs, strict=True):
-        assert_close(mine.numpy(), other)
+        assert_close(mine.numpy(), other, off)
 
 
 def test_the_exceptions_are_about_ops_that_exist():
     for table in exceptions.TABLES:
         assert set(table) <= set(OPS), sorted(set(table) - set(OPS))
-        assert all(len(reason) > 10 for reason in table.values() if isinstance(reason, str))

@@ -70,16 +70,24 @@ def reshaped(x: MetaTensor, *, shape: Sequence[int]) -> MetaTensor:
     sizes = [x.shape[i] if size == 0 and i < x.ndim else size for i, size in enumerate(shape)]
     if -1 in x.shape:
         return MetaTensor(sizes, x.dtype)
-    total, known = math.prod(x.shape), math.prod(size for size in sizes if size != -1)
-    fits = total % known == 0 if -1 in sizes and known else total == known
-    known = known or 1  # no elements: what is to be worked out is 0
+    total = math.prod(x.shape)
+    if total:
+        known = math.prod(size for size in sizes if size != -1)
+        fits = known and (total % known == 0 if -1 in sizes else total == known)
+        worked_out = total // known if known else 0
+    else:  # no elements: 0 is 0, and -1 becomes the 0 that is missing, or what the others leave
+        sizes = list(shape)
+        left = math.prod(size for size in x.shape if size)
+        known = math.prod(size for size in sizes if size > 0)
+        fits = left % known == 0 if {0, -1} <= set(sizes) else 0 in sizes or -1 in sizes
+        worked_out = left // known if 0 in sizes else 0
     if not fits:
         raise ValueError(
             f"reshape: expected a shape with {total} elements, but got {list(shape)} for an input "
             "of shape "
             f"{list(x.shape)}. The number of elements must stay the same."
         )
-    return MetaTensor([total // known if size == -1 else size for size in sizes], x.dtype)
+    return MetaTensor([worked_out if size == -1 else size for size in sizes], x.dtype)
 
 
 def unsqueezed(x: MetaTensor, *, axis: Sequence[int]) -> MetaTensor:

@@ -34,7 +34,9 @@ def numbers(rng, shape, dtype, domain):
     if domain == "any":  # both signs, at least 0.2 away from 0, not at 1, 2, 3
         values = (0.2 + 0.7 * steps / max(count, 1)) * np.where(steps.astype(int) % 2, 1.0, -1.0)
     else:
-        low, high = {"positive": (0.5, 1.45), "above one": (1.1, 1.9), "unit": (-0.85, 0.85)}[domain]
+        low, high = {"positive": (0.5, 1.45), "above one": (1.1, 1.9), "unit": (-0.85, 0.85)}[
+            domain
+        ]
         values = low + (high - low) * steps / max(count, 1)
     return np.asarray(values, dtype)
 
@@ -67,7 +69,9 @@ no_attributes = st.just({})
 
 def options(**choices):
     """Attributes, each one of the given choices."""
-    return st.fixed_dictionaries({name: st.sampled_from(values) for name, values in choices.items()})
+    return st.fixed_dictionaries(
+        {name: st.sampled_from(values) for name, values in choices.items()}
+    )
 
 
 def unary(dtypes=FLOATS, domain="any", attrs=no_attributes):
@@ -88,6 +92,8 @@ def binary(draw, dtypes=FLOATS, domain="any", second=None, attrs=no_attributes):
             1 if one else size for size, one in zip(whole[start:], thin[start:], strict=True)
         )
         inputs.append(draw(arrays(shape, (dtype,), kind)))
+    if dtype in FLOATS and kind == "any":  # no number of x is one of y
+        inputs[1] = inputs[1] * inputs[1].dtype.type(1.0625)
     return inputs, draw(attrs)
 
 
@@ -168,7 +174,9 @@ def expands(draw, name="shape"):
     """Sizes of 1 grow, and axes come in front; -1 keeps a size."""
     x = draw(arrays(dtypes=ALL))
     shape = [draw(st.sampled_from((1, 2, 3))) if size == 1 else size for size in x.shape]
-    shape = [-1 if size == old and draw(st.booleans()) else size for size, old in zip(shape, x.shape)]
+    shape = [
+        -1 if size == old and draw(st.booleans()) else size for size, old in zip(shape, x.shape)
+    ]
     front = draw(st.lists(st.sampled_from((2, 1)), max_size=1))
     return [x], {name: (*front, *shape)}
 
@@ -277,17 +285,97 @@ def likes(draw, first_grows):
     return ([small, target] if first_grows else [target, small]), {}
 
 
+@st.composite
+def fills(draw):
+    """x, a mask that broadcasts to it, and one number."""
+    (x, mask), _ = draw(likes(first_grows=False))
+    value = draw(arrays((), (x.dtype.name,)))
+    return [x, np.asarray(mask > 0), value], {}
+
+
+@st.composite
+def batches(draw):
+    """x [B, M, K] and y [B, K, N]."""
+    b, m, k, n = (draw(st.integers(1, 3)) for _ in range(4))
+    dtype = draw(st.sampled_from(("float32", "float64")))
+    return [draw(arrays((b, m, k), (dtype,))), draw(arrays((b, k, n), (dtype,)))], {}
+
+
+@st.composite
+def dots(draw):
+    """Two vectors, or two stacks of them."""
+    shape = draw(st.sampled_from(((3,), (2, 3), (1,))))
+    dtype = draw(st.sampled_from(("float32", "float64", "int64")))
+    return [draw(arrays(shape, (dtype,))), draw(arrays(shape, (dtype,)))], {}
+
+
+@st.composite
+def norms(draw):
+    """Along one axis, or of all numbers."""
+    x = draw(arrays(full_shapes, ("float32", "float64")))
+    whole = draw(st.booleans())
+    return [x], {
+        "porder": draw(st.sampled_from((2.0, 1.0, 3.0))),
+        "axis": -1 if whole else one_axis(draw, x.ndim),
+        "keepdim": draw(st.booleans()),
+        "asvector": whole,
+    }
+
+
+@st.composite
+def gathers(draw, dtypes):
+    """x and positions along one axis."""
+    x = draw(arrays(full_shapes, dtypes))
+    axis = draw(st.integers(0, x.ndim - 1))
+    size = x.shape[axis]
+    places = draw(st.lists(st.integers(0, size - 1), min_size=1, max_size=3))
+    index = np.array(places, draw(st.sampled_from(("int64", "int32"))))
+    return [x, index], {"axis": axis}
+
+
+@st.composite
+def slices(draw):
+    """x[start:end:stride] along some axes, also backwards."""
+    x = draw(arrays(full_shapes, ALL))
+    axes = draw(st.lists(st.integers(0, x.ndim - 1), min_size=1, unique=True))
+    starts, ends, strides = [], [], []
+    for axis in axes:
+        size, back = x.shape[axis], draw(st.booleans())
+        starts.append(size - 1 if back else draw(st.integers(0, size - 1)))
+        ends.append(-size - 1 if back else draw(st.integers(starts[-1] + 1, size + 2)))
+        strides.append(draw(st.integers(1, 2)) * (-1 if back else 1))
+    return [x], {
+        "axes": tuple(axes),
+        "starts": tuple(starts),
+        "ends": tuple(ends),
+        "strides": tuple(strides),
+    }
+
+
+@st.composite
+def normalized(draw, bias=True):
+    """x [..., C], scale [C] and bias [C]; both may be missing."""
+    x = draw(arrays(full_shapes.filter(lambda s: len(s) > 1 and s[-1] > 1), ("float32", "float64")))
+    rest = [
+        draw(arrays(x.shape[-1:], (x.dtype.name,))) if draw(st.booleans()) else None
+        for _ in range(1 + bias)
+    ]
+    if bias:
+        return [x, *rest], {"begin_norm_axis": x.ndim - 1}
+    return [x, *rest], {"normalized_shape": x.shape[-1:]}
+
+
 # -- which op gets which ---------------------------------------------------------------------------
 
 with_dtypes = {
-    "relu": (unary(), "relu6 sigmoid silu tanh tanh_shrink softsign logsigmoid erf swish elu celu "
-             "selu gelu softplus hardswish hardsigmoid leaky_relu mish"),
+    "relu": (unary(), "relu6 sigmoid silu tanh logsigmoid erf swish elu "
+             "gelu softplus hardswish hardsigmoid leaky_relu"),
     "exp": (unary(NUMBERS), "expm1 sin cos square abs sign"),
-    "log": (unary(FLOATS + INTEGERS, "positive"), "log2 log10 log1p sqrt rsqrt reciprocal"),
-    "tan": (unary(FLOATS, "unit"), "asin acos atan sinh cosh atanh asinh"),
+    "log": (unary(FLOATS + INTEGERS, "positive"), "log2 log10 log1p sqrt rsqrt reciprocal tan"),
     "floor": (unary(), "ceil round"),
     "isnan": (unary(NUMBERS), "isinf isfinite"),
-    "add": (binary(ALL), "subtract multiply"),
+    "add": (binary(ALL), "multiply"),
+    "subtract": (binary(NUMBERS), ""),
     "maximum": (binary(NUMBERS), "minimum fmax fmin"),
     "divide": (binary(NUMBERS, "any", "positive"), "remainder floor_divide"),
     "equal": (binary(ALL), "not_equal less_than less_equal greater_than greater_equal"),
@@ -317,6 +405,42 @@ DRAWN = {
     "prod": reduction(NUMBERS, attrs=options(reduce_all=(False,))),
     "logsumexp": reduction(FLOATS, full_shapes),
     "mean_all": unary(),
+    "hardtanh": unary(attrs=options(t_min=(-0.75, 0.0), t_max=(0.55, 2.0))),
+    "increment": st.tuples(
+        arrays(st.sampled_from(((), (1,), (1, 1)))).map(lambda x: [x]), options(value=(1.0, -2.0))
+    ),
+    "fill": unary(NUMBERS, attrs=options(value=(2, 0))),
+    "topk": along_axis(
+        FLOATS, attrs=options(k=(1,), largest=(True, False), sorted=(True,))
+    ),
+    "unstack": along_axis(ALL).map(
+        lambda case: (case[0], {**case[1], "num": case[0][0].shape[case[1]["axis"]]})
+    ),
+    "masked_fill": fills(),
+    "bmm": batches(),
+    "dot": dots(),
+    "p_norm": norms(),
+    "frobenius_norm": reduction(shape=full_shapes).map(
+        lambda case: (
+            case[0],
+            {
+                "axis": case[1]["axis"],
+                "keep_dim": case[1]["keepdim"],
+                "reduce_all": not case[1]["axis"],
+            },
+        )
+    ),
+    "gather": gathers(ALL),
+    "index_select": gathers(ALL),
+    "strided_slice": slices(),
+    "broadcast_tensors": binary(ALL).map(lambda case: ([case[0]], {})),
+    "layer_norm": normalized(),
+    "rms_norm": normalized(bias=False),
+    "one_hot": unary(("int64", "int32"), "positive", options(num_classes=(5, 7))),
+    "eye": st.tuples(st.just([]), options(num_rows=(0, 1, 3), num_columns=(2, 0), dtype=ALL)),
+    "expand_as": likes(first_grows=True),
+    "meshgrid": st.lists(arrays(st.just((2,)) | st.just((3,)), ("float32",)), min_size=2, max_size=3)
+    .map(lambda pieces: ([pieces], {})),
     "squared_l2_norm": unary(),
     "cumsum": along_axis(
         NUMBERS, shapes, attrs=options(exclusive=(False, True), reverse=(False, True))
@@ -341,7 +465,7 @@ DRAWN = {
     "where": choices(),
     "cast": casts(),
     "assign": unary(ALL),
-    "full_like": unary(ALL, attrs=options(value=(2.0, 0.0), dtype=("float32", "int64", "bool"))),
+    "full_like": unary(ALL, attrs=options(value=(1.0, 0.0), dtype=("float32", "int64", "bool"))),
     "reduce_as": likes(first_grows=False),
     "numel": unary(ALL),
     "shape64": unary(ALL),
