@@ -14,13 +14,39 @@ Paddle: paddle/phi/kernels/funcs/im2col.h.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 # Columns take kh * kw times the image's memory. A batch is taken in parts, so that they stay in
-# the cache: at most so many numbers (4 MiB of float32) at a time, unless one image has more.
+# the cache: at most so many numbers (1 MiB of float32) at a time, unless one image has more.
 _NUMBERS_AT_A_TIME = {"numpy": 1 << 20}
 _ON_A_GPU = 1 << 28  # there, few large products beat many small ones
+
+
+class _Workspace(threading.local):
+    """Memory that kernels use again and again, one piece per purpose and thread. To get megabytes
+    from the operating system at each call, and to give them back, takes longer than to fill them.
+    """
+
+    def __init__(self) -> None:
+        self.pieces: dict[str, Any] = {}
+
+
+_workspace = _Workspace()
+
+
+def scratch(xp: Any, purpose: str, shape: tuple[int, ...], dtype: Any) -> Any:
+    """An array for results that nobody keeps; its numbers are what memory held. It is valid until
+    the next call for the same purpose.
+    """
+    if xp.__name__ != "numpy":
+        return xp.empty(shape, dtype)  # CuPy keeps memory by itself
+    size = math.prod(shape) * dtype.itemsize
+    piece = _workspace.pieces.get(purpose)
+    if piece is None or piece.size < size:
+        piece = _workspace.pieces[purpose] = xp.empty(size, xp.uint8)
+    return piece[:size].view(dtype).reshape(shape)
 
 
 def parts(xp: Any, images: int, numbers_per_image: int) -> Iterator[slice]:
@@ -57,12 +83,18 @@ def columns(
     strides: Sequence[int],
     pads: Sequence[int],
     dilations: Sequence[int],
+    out: Any = None,
 ) -> Any:
-    """x [N, C, H, W] -> [N, C * kh * kw, OH * OW]; `counts` is (OH, OW)."""
+    """x [N, C, H, W] -> [N, C * kh * kw, OH * OW]; `counts` is (OH, OW). Written into `out`, if it
+    is given.
+    """
     x = padded(xp, x, pads)
     n, c = x.shape[:2]
+    shape = (n, c * math.prod(kernel), math.prod(counts))
     if 0 in counts or not x.size:
-        return xp.zeros((n, c * math.prod(kernel), math.prod(counts)), x.dtype)
+        return xp.zeros(shape, x.dtype)
+    if tuple(kernel) == tuple(strides) == (1, 1):
+        return x.reshape(shape)  # as it is
     image, channel, row, column = x.strides
     windows = xp.lib.stride_tricks.as_strided(
         x,
@@ -70,7 +102,10 @@ def columns(
         (image, channel, row * dilations[0], column * dilations[1],
          row * strides[0], column * strides[1]),
     )  # fmt: skip
-    return windows.reshape(n, c * math.prod(kernel), math.prod(counts))  # here they are copied
+    if out is None:
+        return windows.reshape(shape)  # a view of this kind can't be reshaped: it is copied here
+    out.reshape(windows.shape)[...] = windows
+    return out
 
 
 def add_columns(
@@ -84,7 +119,7 @@ def add_columns(
     dilations: Sequence[int],
 ) -> Any:
     """col2im, the way back: cols [N, C * kh * kw, OH * OW] -> [N, C, H, W], where each number is
-    added at the place that it came from. `sizes` is (H, W).
+    added at the place that it came from. `sizes` is (H, W). The result may be scratch.
 
     In two steps, first rows, then columns: that is kh + kw additions instead of kh * kw.
     """
@@ -94,12 +129,14 @@ def add_columns(
     cols = cols.reshape(n, c, kh, kw, oh, ow)
     if (kh, kw) == (1, 1) and (down, along) == (1, 1) and not any(pads):
         return cols.reshape(n, c, height, width)
-    rows = xp.zeros((n, c, kw, height + top + bottom, ow), cols.dtype)
+    rows = scratch(xp, "rows", (n, c, kw, height + top + bottom, ow), cols.dtype)
+    rows[...] = 0
     for i in range(kh):
         first = i * dilations[0]
         rows[:, :, :, first : first + down * oh : down] += cols[:, :, i]
-    image = xp.zeros((n, c, height, width + left + right), cols.dtype)
+    image = scratch(xp, "image", (n, c, height, width + left + right), cols.dtype)
+    image[...] = 0
     for j in range(kw):
         first = j * dilations[1]
         image[..., first : first + along * ow : along] += rows[:, :, j, top : top + height]
-    return xp.ascontiguousarray(image[..., left : left + width])
+    return image[..., left : left + width]

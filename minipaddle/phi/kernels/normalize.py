@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from minipaddle.phi.kernels.im2col import parts
+
 
 def as_statistics(xp: Any, x: Any) -> Any:
     """Half-precision numbers as float32, in which means are computed."""
@@ -18,15 +20,23 @@ def as_statistics(xp: Any, x: Any) -> Any:
 
 
 def normalize_rows(xp: Any, rows: Any, epsilon: float) -> tuple[Any, Any, Any, Any]:
-    """rows [R, K] -> (normalised [R, K], mean [R], variance [R], 1 / standard deviation [R])."""
+    """rows [R, K] -> (normalised [R, K], mean [R], variance [R], 1 / standard deviation [R]).
+
+    Some rows at a time: six steps over numbers that are in the cache take half the time of six
+    steps over all.
+    """
     rows = as_statistics(xp, rows)
-    size = max(rows.shape[1], 1)
-    mean = rows.sum(axis=1) / rows.dtype.type(size)
-    centred = rows - mean[:, None]
-    variance = xp.einsum("ij,ij->i", centred, centred) / rows.dtype.type(size)
-    inverse = 1 / xp.sqrt(variance + rows.dtype.type(epsilon))
-    centred *= inverse[:, None]
-    return centred, mean, variance, inverse
+    kind, size = rows.dtype.type, max(rows.shape[1], 1)
+    normalised = xp.empty(rows.shape, rows.dtype)
+    mean, variance = xp.empty(rows.shape[:1], rows.dtype), xp.empty(rows.shape[:1], rows.dtype)
+    inverse = xp.empty(rows.shape[:1], rows.dtype)
+    for part in parts(xp, rows.shape[0], 2 * size):
+        mean[part] = rows[part].sum(axis=1) / kind(size)
+        centred = xp.subtract(rows[part], mean[part, None], out=normalised[part])
+        variance[part] = xp.einsum("ij,ij->i", centred, centred) / kind(size)
+        inverse[part] = 1 / xp.sqrt(variance[part] + kind(epsilon))
+        centred *= inverse[part, None]
+    return normalised, mean, variance, inverse
 
 
 def rows_gradient(xp: Any, grad: Any, normalised: Any, inverse: Any) -> Any:

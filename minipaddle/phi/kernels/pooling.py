@@ -90,21 +90,25 @@ def spread_maxima(xp: Any, x: Any, out: Any, grad: Any, windows: Windows, axis: 
     result, inside = _empty_frame(xp, grad, windows, axis)
     if windows.length:
         x = _framed(xp, x, windows, axis, lowest(x))
-        rest = grad.copy()
-        for place in _places(windows, axis):
-            hit = x[place] == out
-            result[place] += rest * hit
-            rest[hit] = 0
+        _to_the_first(result, x, out, grad, list(_places(windows, axis)))
         return result[inside]
     for i, (start, stop) in enumerate(zip(windows.starts, windows.stops, strict=True)):
         here = _axis_slice(axis, slice(i, i + 1))
-        rest = grad[here].copy()
-        for j in range(start, stop):
-            place = _axis_slice(axis, slice(j, j + 1))
-            hit = x[place] == out[here]
-            result[place] += rest * hit
-            rest[hit] = 0
+        places = [_axis_slice(axis, slice(j, j + 1)) for j in range(start, stop)]
+        _to_the_first(result, x, out[here], grad[here], places)
     return result
+
+
+def _to_the_first(result: Any, x: Any, out: Any, grad: Any, places: list[tuple[Any, ...]]) -> None:
+    """Adds grad to the result at the first of the places where x is the maximum: what one place
+    takes, those after it don't get. The last place takes what is left.
+    """
+    rest = grad
+    for place in places[:-1]:
+        part = rest * (x[place] == out)
+        result[place] += part
+        rest = rest - part
+    result[places[-1]] += rest
 
 
 def _empty_frame(xp: Any, grad: Any, windows: Windows, axis: int) -> tuple[Any, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 def resolve_padding(
@@ -88,6 +89,7 @@ class Windows:
         return self.starts == (0,) and self.stops == (self.size,)
 
 
+@lru_cache(maxsize=1024)  # a network asks for the same ones at each step
 def regular_windows(size: int, count: int, length: int, stride: int, before: int) -> Windows:
     """Windows at equal distances; what hangs over an edge is cut off."""
     if count < 0:
@@ -98,6 +100,7 @@ def regular_windows(size: int, count: int, length: int, stride: int, before: int
     return Windows(size, starts, stops, length, stride, before)
 
 
+@lru_cache(maxsize=1024)
 def adaptive_windows(size: int, count: int) -> Windows:
     """`count` windows that cover the axis; neighbours may overlap by one where `size` is no
     multiple of `count`.

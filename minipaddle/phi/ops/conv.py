@@ -15,7 +15,7 @@ import math
 from minipaddle.phi.core.attribute import Ints
 from minipaddle.phi.core.op import NoNeedBuffer, op
 from minipaddle.phi.infermeta.conv import convolved, folded, unfolded
-from minipaddle.phi.kernels.im2col import add_columns, columns, parts
+from minipaddle.phi.kernels.im2col import add_columns, columns, parts, scratch
 from minipaddle.phi.kernels.windows import resolve_padding, window_count
 from minipaddle.phi.ops.linalg import matmul
 from minipaddle.phi.ops.manipulation import reshape, reshape_as, transpose
@@ -73,7 +73,8 @@ def fold(
     windows overlap, their numbers are added.
     """
     counts, pads = _counts_and_pads(output_sizes, kernel_sizes, strides, paddings, dilations)
-    return add_columns(xp, x, output_sizes, kernel_sizes, counts, strides, pads, dilations)
+    image = add_columns(xp, x, output_sizes, kernel_sizes, counts, strides, pads, dilations)
+    return image.copy()
 
 
 fold.infer_meta(folded)
@@ -128,8 +129,8 @@ def conv2d(
     matrix = filter.reshape(groups, o // groups, math.prod(filter.shape[1:]))
     out = xp.empty((n, groups, o // groups, oh * ow), x.dtype)
     for part in parts(xp, n, x.shape[1] * math.prod(kernel) * oh * ow):
-        cols = columns(xp, x[part], *places)
-        xp.matmul(matrix, _in_groups(cols, groups), out=out[part])
+        cols = _columns_in_groups(xp, x[part], places, groups)
+        xp.matmul(matrix, cols, out=out[part])
     out = out.reshape(n, o, oh, ow)
     return xp.ascontiguousarray(out.transpose(TO_NHWC)) if data_format == "NHWC" else out
 
@@ -215,18 +216,22 @@ def conv2d_grad_kernel(
     matrix = filter.reshape(groups, o // groups, numbers)
     grad = grad.reshape(n, groups, o // groups, oh * ow)
     input_grad = xp.empty(x.shape, x.dtype) if wanted[0] else None
-    filter_grad = xp.zeros(matrix.shape, filter.dtype) if wanted[1] else None
+    filter_grad = xp.zeros(filter.shape, filter.dtype) if wanted[1] else None
     for part in parts(xp, n, c * math.prod(kernel) * oh * ow):
         if filter_grad is not None:
-            cols = _in_groups(columns(xp, x[part], *places), groups)
-            filter_grad += xp.matmul(grad[part], cols.swapaxes(2, 3)).sum(axis=0)
+            cols = _columns_in_groups(xp, x[part], places, groups)
+            pieces = xp.matmul(grad[part], cols.swapaxes(2, 3))
+            piece = pieces[0] if n == 1 else pieces.sum(axis=0)
+            filter_grad += piece.reshape(filter.shape)
         if input_grad is not None:
-            cols = xp.matmul(matrix.swapaxes(1, 2), grad[part])
-            input_grad[part] = add_columns(xp, cols.reshape(-1, c * math.prod(kernel), oh * ow),
-                                           x.shape[2:], *places)  # fmt: skip
+            shape = (part.stop - part.start, groups, numbers, oh * ow)
+            cols = scratch(xp, "columns", shape, x.dtype)
+            xp.matmul(matrix.swapaxes(1, 2), grad[part], out=cols)
+            cols = cols.reshape(shape[0], groups * numbers, oh * ow)
+            input_grad[part] = add_columns(xp, cols, x.shape[2:], *places)
     if last and input_grad is not None:
         input_grad = xp.ascontiguousarray(input_grad.transpose(TO_NHWC))
-    return input_grad, None if filter_grad is None else filter_grad.reshape(filter.shape)
+    return input_grad, filter_grad
 
 
 @op(
@@ -302,10 +307,13 @@ def _counts_and_pads(sizes, kernel, strides, paddings, dilations):
     return (down, along), (top, bottom, left, right)
 
 
-def _in_groups(cols, groups):
-    """[N, C * kh * kw, P] -> [N, groups, C / groups * kh * kw, P]."""
-    n, rows, places = cols.shape
-    return cols.reshape(n, groups, rows // groups, places)
+def _columns_in_groups(xp, x, places, groups):
+    """x [N, C, H, W] -> [N, groups, C / groups * kh * kw, OH * OW], in scratch memory."""
+    kernel, (oh, ow) = places[:2]
+    n, c = x.shape[:2]
+    out = scratch(xp, "columns", (n, c * math.prod(kernel), oh * ow), x.dtype)
+    cols = columns(xp, x, *places, out=out)
+    return cols.reshape(n, groups, cols.shape[1] // groups, oh * ow)
 
 
 def _product(counts):

@@ -50,8 +50,14 @@ def pool2d(
         ceil_mode=ceil_mode, global_pooling=global_pooling, adaptive=adaptive,
         padding_algorithm=padding_algorithm,
     )  # fmt: skip
-    out = reduce_windows(xp, x, down, 2, pooling_type)
-    out = reduce_windows(xp, out, along, 3, pooling_type)
+    if down.whole and along.whole:
+        reduce = xp.max if pooling_type == "max" else xp.sum
+        out = reduce(x.reshape(*x.shape[:2], x.shape[2] * x.shape[3]), axis=2).reshape(
+            *x.shape[:2], 1, 1
+        )
+    else:
+        out = reduce_windows(xp, x, down, 2, pooling_type)
+        out = reduce_windows(xp, out, along, 3, pooling_type)
     if pooling_type == "avg":
         out *= _shares(xp, down, along, exclusive, out.dtype)
     return xp.ascontiguousarray(out.transpose(TO_NHWC)) if data_format == "NHWC" else out
@@ -202,9 +208,15 @@ def _(
 
 
 def _divisors(windows, exclusive):
-    """By how much a window's sum is divided: by its length, or without what is padding."""
+    """By how much a window's sum is divided: by its length, or without what is padding.
+
+    As in Paddle, the length ends where padding as wide as the one before x would end: beyond that,
+    where ceil_mode or an uneven padding lets a window reach, nothing is counted.
+    """
     if windows.length and not exclusive:
-        return [windows.length] * windows.count
+        starts = [i * windows.stride - windows.before for i in range(windows.count)]
+        end = windows.size + windows.before
+        return [min(start + windows.length, end) - start for start in starts]
     return [stop - start for start, stop in zip(windows.starts, windows.stops, strict=True)]
 
 
