@@ -1,5 +1,6 @@
 """LeNet, ResNet and the GPT of the examples agree with real Paddle: names, outputs, steps."""
 
+import collections
 import importlib.util
 import sys
 from pathlib import Path
@@ -201,3 +202,75 @@ def test_lenet_reads_digits(capsys):
     losses = module.train(model)
     assert losses[-1] < losses[0] / 5
     assert module.accuracy(model) >= 0.97
+
+
+def static_program(paddle, make_model, input_shape, dtype, label_shape, make_optimizer):
+    """(main, startup, loss) of a training program."""
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup):
+        x = paddle.static.data("x", input_shape, dtype)
+        y = paddle.static.data("y", label_shape, "int64")
+        scores = make_model(paddle)(x)
+        loss = paddle.nn.functional.cross_entropy(
+            scores.reshape([-1, scores.shape[-1]]), y.reshape([-1])
+        )
+        make_optimizer(paddle).minimize(loss)
+    return main, startup, loss
+
+
+def gpt(paddle):
+    module = example("gpt") if paddle is minipaddle else example("gpt", "--paddle")
+    return module.GPT(20, 16, width=32, heads=4, layers=2, tied=False)
+
+
+STATIC = {
+    "LeNet": (MODELS["LeNet"], [8, 1, 28, 28], "float32", [8], lambda p: p.optimizer.Adam()),
+    "resnet18": (
+        MODELS["resnet18"],
+        [2, 3, 64, 64],
+        "float32",
+        [2],
+        lambda p: p.optimizer.Momentum(0.1, weight_decay=1e-4),
+    ),
+    "GPT": (
+        gpt,
+        [2, 16],
+        "int64",
+        [2, 16],
+        lambda p: p.optimizer.AdamW(1e-3, grad_clip=p.nn.ClipGradByGlobalNorm(1.0)),
+    ),
+}
+
+
+@pytest.fixture
+def static(real):
+    for paddle in (minipaddle, real):
+        paddle.enable_static()
+    yield
+    for paddle in (minipaddle, real):
+        paddle.disable_static()
+
+
+@pytest.mark.parametrize("name", STATIC)
+def test_training_programs_have_paddles_ops(name, real, static):
+    found, wanted = (static_program(paddle, *STATIC[name])[:2] for paddle in (minipaddle, real))
+    for ours, theirs in zip(found, wanted, strict=True):
+        counts = [
+            collections.Counter(op.name() for op in program.global_block().ops)
+            for program in (ours, theirs)
+        ]
+        assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("name", STATIC)
+def test_training_programs_train(name, static):
+    main, startup, loss = static_program(minipaddle, *STATIC[name])
+    executor, scope = minipaddle.static.Executor(), minipaddle.static.Scope()
+    executor.run(startup, scope=scope)
+    _, shape, dtype, labels, _ = STATIC[name]
+    x = rng.integers(0, 20, shape) if dtype == "int64" else rng.standard_normal(shape)
+    feed = {"x": x.astype(dtype), "y": rng.integers(0, 10, labels)}
+    losses = [
+        float(executor.run(main, feed=feed, fetch_list=[loss], scope=scope)[0]) for _ in range(6)
+    ]
+    assert losses[-1] < losses[0]

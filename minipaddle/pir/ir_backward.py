@@ -205,8 +205,9 @@ class _Walk:
         operands = attribute_operands(op)
         known = {**operands, **attribute_values(op)}  # what is computed later stays a Value
         attrs = {attr.name: known.get(attr.name, attr.default) for attr in vjp.attrs}
-        if vjp.invoke:
-            results = vjp.rule(*inputs, **attrs)
+        if vjp.invoke:  # the gradient reads the operands that the operation itself reads
+            shared = {name: value for name, value in operands.items() if name in attrs}
+            results = vjp.rule(*inputs, **{**attrs, **shared})
         else:
             wanted = [any(_needs_grad(v, self.stopped) for v in targets[name]) for name in vjp.wrt]
             results = append_phi_op(
