@@ -78,9 +78,9 @@ def patch_operators(cls: type, call_op: Callable[..., Any]) -> None:
             return call("cast", x, dtype=dtypes.float32)
         return x
 
-    def as_operand(x: Any, value: Any) -> Any:
+    def as_operand(x: Any, value: Any, shape: Any = ()) -> Any:
         require_in_range(x.dtype, value)
-        return call("full", shape=(), value=value, dtype=x.dtype)
+        return call("full", shape=tuple(shape), value=value, dtype=x.dtype)
 
     def power(x: Any, value: Any) -> Any:
         """In programs, as in Paddle, the number becomes a Tensor; dygraph has an op for numbers."""
@@ -102,7 +102,9 @@ def patch_operators(cls: type, call_op: Callable[..., Any]) -> None:
                 x = for_number(self, value)
                 if number is not None:
                     return number(x, value)
-                other = as_operand(x, value)
+                # in front of the operator, programs spell the number out in x's shape, as Paddle
+                spelled = reverse and getattr(x, "is_symbolic", False) and -1 not in x.shape
+                other = as_operand(x, value, x.shape if spelled else ())
                 self = x
             elif not isinstance(other, cls):
                 if not converts and hasattr(other, "__array__"):  # numpy would go on on its own

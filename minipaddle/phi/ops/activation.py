@@ -142,8 +142,9 @@ def _(x):
 
 
 def _sigmoid(xp, x):
-    """By tanh, which does not overflow where exp(-x) would."""
-    return xp.tanh(x * 0.5) * 0.5 + 0.5
+    """With exp of negative numbers only, which never overflows."""
+    e = xp.exp(-xp.abs(x))
+    return xp.where(x >= 0, x.dtype.type(1), e) / (e + 1.0)
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: sigmoid", traits=("Pure",), inplace=INPLACE)

@@ -248,7 +248,7 @@ def cumsum(
         x, axis = x.reshape(-1), 0
     if x.ndim == 0:
         normalize_axes("cumsum", axis, 0)
-        return xp.zeros_like(x) if exclusive else x.copy()
+        return x.copy()  # also `exclusive`, as in Paddle
     if reverse:
         x = xp.flip(x, axis)
     total = xp.cumsum(x, axis=axis, dtype=x.dtype)

@@ -17,9 +17,9 @@ INTS = [([np.array([-2, 0, 3])], {})]
 CALLS = {
     "relu": BOTH,
     "relu6": [*BOTH, *WIDE],
-    "leaky_relu": [*BOTH, ([f(2, 3)], {"negative_slope": 0.3})],
-    "hardtanh": [*WIDE, ([f(2, 3)], {"t_min": -1.0, "t_max": 0.9}), ([f()], {})],
-    "hardsigmoid": [*BOTH, *WIDE, ([f(2, 3)], {"slope": 1.0, "offset": 0.3})],
+    "leaky_relu": [*BOTH, ([f(2, 3)], {"negative_slope": 0.25})],
+    "hardtanh": [*WIDE, ([f(2, 3)], {"t_min": -1.0, "t_max": 0.875}), ([f()], {})],
+    "hardsigmoid": [*BOTH, *WIDE, ([f(2, 3)], {"slope": 1.0, "offset": 0.25})],
     "hardswish": [*BOTH, *WIDE],
     "sigmoid": [*BOTH, *WIDE, *INTS],
     "logsigmoid": [*BOTH, *WIDE],
@@ -28,7 +28,7 @@ CALLS = {
     "swish": [*BOTH, *WIDE],
     "gelu": [*BOTH, *WIDE, ([f(2, 3)], {"approximate": True}), ([f()], {"approximate": True})],
     "softplus": [*BOTH, *WIDE, ([f(2, 3)], {"beta": 3.0, "threshold": 2.0})],
-    "elu": [*BOTH, *WIDE, ([f(2, 3)], {"alpha": 0.3})],
+    "elu": [*BOTH, *WIDE, ([f(2, 3)], {"alpha": 0.25})],
     "softmax": [
         ([f(2, 3)], {}), ([f(2, 3)], {"axis": 0}), ([f(2, 3, 2)], {"axis": -2}), ([f()], {}),
         ([np.array([1000.0, 999.0, -1000.0])], {}),
