@@ -38,6 +38,7 @@ from minipaddle.eager import (
 from minipaddle.phi.core.generator import seed
 from minipaddle.phi.core.world import disable_static, in_dynamic_mode
 from minipaddle.phi.core.world import enable_static as _enable_static
+from minipaddle.tensor.attribute import *
 from minipaddle.tensor.creation import *
 from minipaddle.tensor.linalg import *
 from minipaddle.tensor.logic import *

@@ -14,7 +14,9 @@ from typing import Any
 from minipaddle.phi.core.op import OPS
 from minipaddle.phi.math_op_patch import patch_methods
 from minipaddle.tensor import (
+    attribute,
     creation,
+    indexing,
     linalg,
     logic,
     manipulation,
@@ -24,11 +26,13 @@ from minipaddle.tensor import (
     stat,
 )
 
-FILES = (creation, linalg, logic, manipulation, math, random, search, stat)
+FILES = (attribute, creation, linalg, logic, manipulation, math, random, search, stat)
 
 # functions that don't take a Tensor first, or that Paddle has no method for
 NOT_METHODS = {"add_n", "assign", "full_like", "ones_like", "rand", "uniform", "zeros_like"}
-NOT_METHODS |= {"einsum", "full", "ones", "zeros"}
+NOT_METHODS |= {"einsum", "full", "ones", "zeros", "arange", "empty", "empty_like", "eye"}
+NOT_METHODS |= {"linspace", "meshgrid", "bernoulli", "normal", "randint", "randint_like"}
+NOT_METHODS |= {"randn", "randperm", "shape", "standard_normal"}
 
 METHODS: dict[str, Any] = {
     name: getattr(file, name) for file in FILES for name in file.__all__ if name not in NOT_METHODS
@@ -44,4 +48,4 @@ def _transposed(self: Any) -> Any:
     return linalg.transpose(self, perm=list(range(self.ndim))[::-1])
 
 
-patch_methods({**METHODS, "T": property(_transposed)})
+patch_methods({**METHODS, **indexing.METHODS, "T": property(_transposed)})
