@@ -15,6 +15,7 @@ import math
 from minipaddle.phi.core.op import NoNeedBuffer, Optional, op
 from minipaddle.phi.infermeta import norm as infermeta
 from minipaddle.phi.infermeta.norm import channel_axis
+from minipaddle.phi.kernels.im2col import parts
 from minipaddle.phi.kernels.normalize import as_statistics
 from minipaddle.phi.ops.elementary import rsqrt
 from minipaddle.phi.ops.manipulation import reshape
@@ -58,19 +59,21 @@ def batch_norm_(
         return x.copy(), mean, variance, nothing, nothing.copy(), reserve_space
     kind = image.dtype.type
     if of_batch and n * places:
-        count = kind(n * places)
-        used_mean = image.sum(axis=2).sum(axis=0) / count
-        out = image - used_mean[:, None]
-        used_variance = xp.einsum("ncp,ncp->c", out, out) / count
+        count, out = kind(n * places), xp.empty(image.shape, image.dtype)
+        used_mean, used_variance, inverse = (xp.empty(channels, image.dtype) for _ in range(3))
+        for part in parts(xp, channels, 2 * n * places):  # some channels, which fit the cache
+            block = image[:, part]
+            used_mean[part] = block.sum(axis=2).sum(axis=0) / count
+            centred = xp.subtract(block, used_mean[part, None], out=out[:, part])
+            used_variance[part] = xp.einsum("ncp,ncp->c", centred, centred) / count
+            inverse[part] = 1 / xp.sqrt(used_variance[part] + kind(epsilon))
+            centred *= (inverse[part] if scale is None else inverse[part] * scale[part])[:, None]
+            if bias is not None:
+                centred += bias[part, None]
         mean *= mean.dtype.type(momentum)
         mean += mean.dtype.type(1 - momentum) * used_mean
         variance *= variance.dtype.type(momentum)
         variance += variance.dtype.type(1 - momentum) * used_variance
-        inverse = 1 / xp.sqrt(used_variance + kind(epsilon))
-        factor = inverse if scale is None else inverse * scale
-        out *= factor[:, None]
-        if bias is not None:
-            out += bias[:, None]
     else:
         # one multiplication and one addition per number
         used_mean = mean.astype(image.dtype)
