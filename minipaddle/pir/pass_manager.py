@@ -12,6 +12,7 @@ Left out: analyses, passes on single operations, optimisation levels.
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +23,10 @@ from minipaddle.pir.core.block import Program
 from minipaddle.pir.drr import DrrPatternContext, apply_patterns
 
 PASSES: dict[str, Callable[..., Pass]] = {}
+
+# Packages that register passes when they are loaded. They stand a floor above this one, so they
+# are named here, not imported: they are loaded when a pass is first asked for.
+PACKAGES = ["minipaddle.transforms"]
 
 
 class Pass:
@@ -83,6 +88,8 @@ class PassManager:
 
     def add_pass(self, name: str, attributes: dict[str, Any] | None = None) -> None:
         """Adds a pass by its name. Raises ValueError if there is no such pass."""
+        for package in PACKAGES:
+            importlib.import_module(package)
         if name not in PASSES:
             raise ValueError(
                 f"PassManager.add_pass: expected one of {sorted(PASSES)}, but got {name!r}. "
