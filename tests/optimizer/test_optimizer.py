@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -415,3 +416,37 @@ def test_minimize_in_dygraph_is_a_step():
     ops, pairs = optimizer.minimize(loss)
     assert (ops, [parameter.name for parameter, _ in pairs]) == ([], [p.name for p in own])
     np.testing.assert_allclose(own[0].numpy(), before - 0.1 * own[0].grad.numpy(), rtol=1e-6)
+
+
+def printed(paddle, name, world):
+    """The main and the startup program as text, without what differs from run to run."""
+    paddle.enable_static()
+    guard = paddle.pir_utils.OldIrGuard() if world == "program" else contextlib.nullcontext()
+    try:
+        with guard:
+            main, startup = paddle.static.Program(), paddle.static.Program()
+            with paddle.static.program_guard(main, startup):
+                start = paddle.nn.initializer.Constant(0.5)
+                attr = paddle.ParamAttr(name=f"w_{next(numbers)}", initializer=start)
+                own = paddle.create_parameter([2, 3], "float32", attr=attr)
+                loss = paddle.mean(paddle.nn.functional.relu(own))
+                optimizer, _ = both_of(CASES[name](paddle, [own]))
+                ops, pairs = optimizer.minimize(loss)
+            text = f"{len(ops)} {len(pairs)}\n{main}\n{startup}"
+    finally:
+        paddle.disable_static()
+    text = re.sub(r"stop_gradient:\[[a-z,]*\]", "", text)  # flags of results that are NULL
+    text = re.sub(r"op_device = cpu", "op_device = ", text)  # where beta^t starts
+    text = re.sub(r"\w*Tensor=\[\], ", "", text)  # slots that nobody fills
+    text = re.sub(r"/(optimizer|regularization)(_\d+)?/", r"/\1/", text)  # counted per process
+    return re.sub(r"_\d+", "_N", text)
+
+
+@pytest.mark.parametrize("world", ["program", "pir"])
+@pytest.mark.parametrize(
+    "name", ["sgd, l2", "sgd, l1", "sgd, scheduler", "momentum, l1", "momentum, nesterov, l2",
+             "adam", "adam, amsgrad", "adam, l2", "adamw", "adamw, only weights decay"]
+)  # fmt: skip
+def test_programs_print_as_in_real_paddle(name, world):
+    ours, theirs = (printed(p, name, world) for p in (minipaddle, real_paddle()))
+    assert ours.splitlines() == theirs.splitlines()
