@@ -394,7 +394,7 @@ def test_settings_parts_and_hooks_of_a_layer_are_guarded():
     assert captured(x).tolist() == [[0.0, 2.0]]
     layer.add_sublayer("0", paddle.nn.Softmax(axis=0))
     assert captured(x).tolist() == [[1.0, 1.0]]
-    layer[0]._axis = 1
+    layer[0]._arguments["axis"] = 1
     assert captured(x).tolist() == layer(x).tolist() != [[1.0, 1.0]]
     layer[0].register_forward_post_hook(lambda layer, inputs, out: out * 0.0)
     assert captured(x).tolist() == [[0.0, 0.0]]

@@ -34,7 +34,11 @@ def layer_state(layer: Layer) -> tuple:
     parts = tuple(
         (
             part,
-            {name: value for name, value in vars(part).items() if type(value) in SIMPLE},
+            {
+                name: value if type(value) in SIMPLE else copy.deepcopy(value)
+                for name, value in vars(part).items()
+                if is_plain_data(value)
+            },
             (*part._forward_pre_hooks, *part._forward_post_hooks),
         )
         for part in (layer, *layer.sublayers())
