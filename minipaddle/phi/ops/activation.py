@@ -310,7 +310,10 @@ def softmax(xp, x, *, axis: int = -1):
     if _floating(x).ndim == 0:
         normalize_axes("softmax", axis, 0)
         return xp.ones_like(x)
-    e = xp.exp(x - xp.max(x, axis=axis, keepdims=True, initial=-xp.inf))
+    if not x.size:
+        normalize_axes("softmax", axis, x.ndim)
+        return x.copy()
+    e = xp.exp(x - xp.max(x, axis=axis, keepdims=True))
     e /= xp.sum(e, axis=axis, keepdims=True)
     return e
 
@@ -339,7 +342,10 @@ def log_softmax(xp, x, *, axis: int = -1):
     if _floating(x).ndim == 0:
         normalize_axes("log_softmax", axis, 0)
         return xp.zeros_like(x)
-    shifted = x - xp.max(x, axis=axis, keepdims=True, initial=-xp.inf)
+    if not x.size:
+        normalize_axes("log_softmax", axis, x.ndim)
+        return x.copy()
+    shifted = x - xp.max(x, axis=axis, keepdims=True)
     shifted -= xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))
     return shifted
 

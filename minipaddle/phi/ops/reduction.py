@@ -209,7 +209,8 @@ def _(x, out, out_grad, *, axis: IntArray, keepdim: bool, reduce_all: bool):
 def logsumexp(xp, x, *, axis: Axes = (), keepdim: bool = False, reduce_all: bool = False):
     """log(sum(exp(x))), computed so that large numbers don't overflow."""
     x, axes = as_float(x), numpy_axes(x, axis, reduce_all)
-    largest = xp.max(x, axis=axes, keepdims=True, initial=-xp.inf)
+    # of no numbers there is no largest one; what their exponentials add up to is 0
+    largest = xp.max(x, axis=axes, keepdims=True) if x.size else x.dtype.type(0)
     total = xp.log(xp.sum(xp.exp(x - largest), axis=axes, keepdims=True)) + largest
     return total if keepdim else xp.asarray(xp.squeeze(total, axis=axes))
 
