@@ -142,7 +142,7 @@ def _path_to(loss: Variable, ops: list[Operator], stopped: set[str]) -> list[Ope
         if (
             inputs
             and operator.phi_op.vjp_rule is None
-            and "ForwardOnly" not in operator.phi_op.traits
+            and {"ForwardOnly", "Constant"}.isdisjoint(operator.phi_op.traits)
         ):
             operator.phi_op.require_vjp()
         if inputs and operator.phi_op.vjp_rule is not None:

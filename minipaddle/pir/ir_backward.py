@@ -125,8 +125,16 @@ def _needs_grad(value: Value | None, stopped: set[Value]) -> bool:
 
 
 def _sources(op: Operation) -> list[Value]:
-    """The values that an operation reads, looking through builtin.combine."""
-    return [piece for value in op.operands_source() for piece in combined_values(value)]
+    """The values that get a gradient from an operation, looking through builtin.combine."""
+    declaration = op.info.op
+    assert declaration is not None
+    vjp = declaration.vjp_rule
+    return [
+        piece
+        for item, value in zip(declaration.inputs, op.operands_source(), strict=False)
+        if vjp is None or item.name in vjp.wrt
+        for piece in combined_values(value)
+    ]
 
 
 def _path_to(
@@ -138,7 +146,7 @@ def _path_to(
         if op.info.op is None or needed.isdisjoint(all_results(op)):
             continue
         sources = [value for value in _sources(op) if _needs_grad(value, stopped)]
-        if not sources or "ForwardOnly" in op.info.op.traits:
+        if not sources or not NO_GRADIENT.isdisjoint(op.info.op.traits):
             continue
         op.info.op.require_vjp()
         path.append(op)
@@ -149,6 +157,9 @@ def _path_to(
 def _ones_like(value: Value) -> Value:
     attrs = OPS["full_like"].complete({"value": 1.0, "dtype": value.dtype})
     return append_phi_op(OPS["full_like"], [value], attrs)[0]
+
+
+NO_GRADIENT = {"ForwardOnly", "Constant"}  # "Constant": it reads a shape, and no number
 
 
 class _Walk:

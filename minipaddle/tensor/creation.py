@@ -50,7 +50,7 @@ def constant(value: Any, dtype: Any = None) -> Any:
         return tensor
     array = tensor.numpy()
     shape, kind = array.shape, tensor.dtype
-    values = array.ravel().tolist()
+    values = [int(v) for v in array.ravel()] if kind is dtypes.bool_ else array.ravel().tolist()
     if not in_pir_mode():
         return OPS["assign_value"](shape=shape, dtype=kind, values=values)
     room = OPS["full"](shape=shape, value=0.0, dtype=kind)

@@ -82,7 +82,8 @@ def parse_index(x: Any, item: Any) -> Index:
             place += 1
         elif isinstance(one, slice):
             start, end, step = _range_of(one, x.shape[axis])
-            if (start, end, step) not in ((0, LAST, 1), (0, x.shape[axis], 1)):
+            whole = _is_int(start) and start == 0 and step == 1 and _is_int(end)
+            if not whole or end != LAST:
                 index.add(axis, start, end, step)
             axis, place = axis + 1, place + 1
         elif _is_int(one) or (_is_tensor(one) and one.ndim == 0 and one.dtype is not dtypes.bool_):
@@ -162,7 +163,7 @@ def _range_of(item: slice, size: int) -> tuple[Any, Any, int]:
         raise ValueError("Tensor[...]: expected a step other than 0, but got 0.")
     start = known(item.start, 0 if step > 0 else LAST)
     end = known(item.stop, LAST if step > 0 else FIRST)
-    if _is_int(end) and size != -1 and end > size:
+    if _is_int(end) and size != -1 and end >= size:
         end = LAST
     return start, end, step
 
@@ -206,7 +207,8 @@ def getitem(x: Any, item: Any) -> Any:
         IndexError, ValueError: see `parse_index`.
     """
     if isinstance(item, (bool, np.bool_)):  # a new axis, of size 1 or 0
-        return getitem(OPS["unsqueeze"](x, axis=[0]), constant(np.array([item])))
+        mask = constant(np.array([item]))
+        return getitem(OPS["unsqueeze"](x, axis=[0]), mask)
     index = parse_index(x, item)
     part = _basic(x, index)
     if index.none:
@@ -235,8 +237,8 @@ def _advanced(x: Any, advanced: dict[int, Any]) -> Any:
     if len(advanced) == 1 and first.dtype is dtypes.bool_ and first.ndim == x.ndim:
         return OPS["masked_select"](x, first)
     to_front, back = _permutations(x.ndim, advanced)
-    points = _points(list(advanced.values()))
-    return _transposed(OPS["gather_nd"](_transposed(x, to_front), points), back)
+    moved = _transposed(x, to_front)
+    return _transposed(OPS["gather_nd"](moved, _points(list(advanced.values()))), back)
 
 
 def _transposed(x: Any, perm: list[int]) -> Any:
@@ -332,7 +334,10 @@ def _value(x: Any, value: Any) -> Any:
 def _as_tensor(x: Any, value: Any) -> Any:
     if _is_tensor(value):
         return value
-    return OPS["full"](shape=[1], value=value, dtype=x.dtype)
+    if in_dynamic_mode():
+        return OPS["full"](shape=[1], value=value, dtype=x.dtype)
+    number = constant(np.array([value]))
+    return number if number.dtype is x.dtype else OPS["cast"](number, dtype=x.dtype)
 
 
 def _put(x: Any, index: Index, value: Any, op: str) -> Any:
@@ -344,7 +349,9 @@ def _put(x: Any, index: Index, value: Any, op: str) -> Any:
     if len(indices) > 1 or to_front != sorted(to_front):
         indices = _columns(indices)
     if to_front == sorted(to_front):
-        return find_op(op)(x, indices, value)
+        result = find_op(op)(x, indices, value)
+        # the transpose changes nothing: it is what Paddle's programs have
+        return result if in_dynamic_mode() else OPS["transpose"](result, perm=to_front)
     if value.ndim > 1:  # it has the axes of x[item]: bring them into the order of the moved x
         shape = list(getitem(x, tuple(_item_of(x.ndim, advanced))).shape)
         value = OPS["transpose"](OPS["expand"](value, shape=shape), perm=_inverse(back))

@@ -251,7 +251,10 @@ def _fill_value(x: Any, value: Any) -> Any:
 
 def masked_fill(x: Any, mask: Any, value: Any, name: Any = None) -> Any:
     """x, with the number `value` where the mask is True."""
-    return OPS["masked_fill"](x, mask, _fill_value(x, value))
+    value = _fill_value(x, value)
+    if not in_dynamic_mode():
+        mask = OPS["cast"](mask, dtype="bool")
+    return OPS["masked_fill"](x, mask, value)
 
 
 def masked_fill_(x: Any, mask: Any, value: Any, name: Any = None) -> Any:
@@ -310,7 +313,10 @@ def put_along_axis(
     """
     values = _fill_value(arr, values)
     if broadcast:
-        arr, indices = _along(arr, indices, axis)
+        common = [max(a, b) for a, b in zip(arr.shape, indices.shape, strict=True)]
+        common[axis] = indices.shape[axis]
+        if not in_dynamic_mode() or list(indices.shape) != common:
+            indices = OPS["expand"](indices, shape=common)
     if not in_dynamic_mode() or list(values.shape) != list(indices.shape):
         values = OPS["expand"](values, shape=list(indices.shape))
     return OPS["put_along_axis"](

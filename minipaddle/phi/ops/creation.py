@@ -105,7 +105,7 @@ def _(*, value, dtype, place):
     return MetaTensor([len(value)], dtype)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: full_like", traits=("Pure",))
+@op(source="paddle/phi/ops/yaml/ops.yaml: full_like", traits=("Pure", "Constant"))
 def full_like(xp, x: NoNeedBuffer, *, value: Scalar, dtype: DataType, place: Place = UNDEFINED):
     """A Tensor with the shape of x in which every element is `value`."""
     return xp.full(x.shape, value, dtype=_numpy(dtype))

@@ -179,12 +179,13 @@ def append_phi_op(
         type_of(meta) if wanted is None or wanted[position] else None
         for position, meta in enumerate(results)
     ]
-    operands = [combine(value) if isinstance(value, list) else value for value in values]
-    operands += [
+    constants = [  # before the lists, as in Paddle
         ready[attr.name] if attr.name in ready else _constant(attr, attrs[attr.name])
         for attr in op.attrs
         if attr.mutable
     ]
+    operands = [combine(value) if isinstance(value, list) else value for value in values]
+    operands += constants
     held = {attr.name: attrs[attr.name] for attr in op.attrs if not attr.mutable}
     held["stop_gradient"] = [_stop_gradient(op, operands)] * len(types)
     made = insert(Operation(f"pd_op.{op.name}", operands, held, types)).results()
