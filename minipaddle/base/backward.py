@@ -213,7 +213,8 @@ class _Walk:
             made = [self.block.var(n) for n in operator.output(output_slot(compat, name))]
             if name in op.list_outputs:
                 values[name] = made
-                grads = [self.gradient_of(v.name) or self._zeros_like(v) for v in made]
+                known = [(v, self.gradient_of(v.name)) for v in made]
+                grads = [self._zeros_like(v) if g is None else g for v, g in known]
                 values[f"{name}_grad"] = grads
             elif made:
                 values[name] = made[0]

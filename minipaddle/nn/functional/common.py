@@ -101,6 +101,11 @@ def _axis_dropout(x: Any, p: float, axis: Any, training: bool, upscale: bool) ->
     return OPS["multiply"](x, OPS["cast"](mask, dtype=x.dtype))
 
 
+LAYOUTS: dict[int, tuple[str, ...]] = {
+    3: ("NCL", "NLC"),
+    4: ("NCHW", "NHWC"),
+    5: ("NCDHW", "NDHWC"),
+}
 # for each number of dimensions and layout, where pad3d's five axes are missing: they are inserted
 MISSING_AXES = {"NCL": [3, 4], "NLC": [2, 3], "NCHW": [2], "NHWC": [1], "NCDHW": [], "NDHWC": []}
 
@@ -136,7 +141,7 @@ def pad(
             pairs = [widths[i : i + 2] for i in range(0, len(widths), 2)]
             widths = [width for pair in reversed(pairs) for width in pair]
         return OPS["pad"](x, paddings=widths, pad_value=float(value))
-    layouts = {3: ("NCL", "NLC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}.get(x.ndim, ())
+    layouts = LAYOUTS.get(x.ndim, ())
     layout = data_format or (layouts[0] if layouts else "")
     if layout not in layouts or (known and len(widths) != inner):
         raise ValueError(
