@@ -101,7 +101,8 @@ def camel_case(name: str) -> str:
 
 def _generate(op: Op) -> Callable:
     lines = _grad_node_lines(op, op.vjp_rule) if op.vjp_rule else []
-    text = "\n".join(lines + _function_lines(op)) + "\n"
+    lines += _function_lines(op)
+    text = "\n".join(piece for line in lines for piece in _wrapped(line)) + "\n"
     filename = f"<minipaddle {op.name}_ad_func>"
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     _sources[op.name] = text
@@ -234,7 +235,7 @@ def _wrapping_lines(op: Op, indent: str) -> list[str]:
                 ]
         elif name in op.list_outputs:
             lines.append(f"{name} = [Tensor(data) for data in {name}_data]")
-        elif len(op.outputs) > 1:
+        elif len(op.outputs) > 1 and op.vjp_rule is None:  # some outputs may be missing
             lines.append(f"{name} = None if {name}_data is None else Tensor({name}_data)")
         else:
             lines.append(f"{name} = Tensor({name}_data)")
@@ -273,8 +274,6 @@ def _recording_lines(op: Op, vjp: Vjp) -> list[str]:
     specs = ", ".join(
         f"*[(t.shape, t.dtype) for t in {name}_data]"
         if name in op.list_outputs
-        else f"None if {name}_data is None else ({name}_data.shape, {name}_data.dtype)"
-        if len(op.outputs) > 1
         else f"({name}_data.shape, {name}_data.dtype)"
         for name in op.outputs
     )
@@ -300,13 +299,7 @@ def _recording_lines(op: Op, vjp: Vjp) -> list[str]:
             lines.append(f"        for slot, t in enumerate({name}, {slot}):")
             lines.append("            t.autograd_meta = AutogradMeta(False, node, slot)")
         elif name in outputs:
-            if len(op.outputs) > 1 and name not in op.inplace:
-                lines.append(f"        if {name} is not None:")
-                lines.append(
-                    "    " * 3 + f"{name}.autograd_meta = AutogradMeta(False, node, {slot})"
-                )
-            else:
-                lines.append(f"        {name}.autograd_meta = AutogradMeta(False, node, {slot})")
+            lines.append(f"        {name}.autograd_meta = AutogradMeta(False, node, {slot})")
     lines += [f"        {_save_line(op, item)}" for item in saved if item.name in op.outputs]
     return lines
 
@@ -322,11 +315,26 @@ def _save_line(op: Op, item: Input) -> str:
     if several:
         return f"node.{x} = [TensorWrapper(t) for t in {x}]"
     optional = any(i.name == x and i.optional for i in op.inputs)
-    optional = optional or (len(op.outputs) > 1 and x in op.outputs)
     name = f"{x}_before" if x in _differentiable_targets(op) else x
     slot = f", {op.outputs.index(x)}" if x in op.outputs else ""
     missing = f"None if {x} is None else " if optional else ""
     return f"node.{x} = {missing}TensorWrapper({name}{slot})"
+
+
+def _wrapped(line: str) -> list[str]:
+    """A long line as several: broken behind commas, inside the parentheses."""
+    head, parenthesis, arguments = line.partition("(")
+    if len(line) <= 100 or not parenthesis or '"""' in line:
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()) + 8)
+    lines = [head + parenthesis]
+    pieces = arguments.split(", ")
+    for position, piece in enumerate(pieces):
+        piece += ", " if position < len(pieces) - 1 else ""
+        if len(lines[-1]) + len(piece) > 100:
+            lines.append(indent)
+        lines[-1] += piece
+    return [piece.rstrip() for piece in lines]
 
 
 def _default(attr: Attr) -> str:
@@ -346,7 +354,6 @@ def _grad_node_lines(op: Op, vjp: Vjp) -> list[str]:
     slots = [item.name for item in saved] + [f"attr_{attr.name}" for attr in vjp.attrs]
     attrs = ", ".join(f"{attr.name}=self.attr_{attr.name}" for attr in vjp.attrs)
     optional = {item.name for item in op.inputs if item.optional}
-    optional |= set(op.outputs) if len(op.outputs) > 1 else set()
 
     def arguments(kind: str) -> str:
         values = []
