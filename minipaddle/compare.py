@@ -149,6 +149,11 @@ def _printed(code: str, paddle: Any) -> str:
         if paddle.__name__ == "minipaddle"
         else "paddle.utils.unique_name"
     )
+    if paddle.__name__ != "minipaddle":
+        # real Paddle has names of their own for static mode, and enable_static() goes back to them
+        paddle.enable_static()
+        unique_name.switch()
+        paddle.disable_static()
     out = io.StringIO()
     names = {"paddle": paddle, "np": numpy, "__name__": "snippet"}
     with contextlib.redirect_stdout(out), unique_name.guard(), warnings.catch_warnings():

@@ -231,10 +231,11 @@ SNIPPETS = {
         init = paddle.nn.initializer
         main, startup = paddle.static.Program(), paddle.static.Program()
         with paddle.static.program_guard(main, startup):
+            names = iter('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ')
             for shape in ([4, 2], [4, 2, 3, 3], [5]):
                 for i in (init.Constant(1.5), init.Uniform(-2.0, 2.0), init.Normal(1.0, 2.0), init.TruncatedNormal(0.0, 2.0), init.XavierUniform(), init.XavierNormal(gain=2.0), init.XavierUniform(fan_in=3, fan_out=5),
                           init.KaimingUniform(), init.KaimingNormal(), init.KaimingNormal(mode='fan_out'), init.KaimingUniform(negative_slope=0.5, nonlinearity='leaky_relu'), init.KaimingNormal(fan_in=9)):
-                    paddle.create_parameter(shape, 'float32', default_initializer=i)
+                    paddle.create_parameter(shape, 'float32', name=next(names), default_initializer=i)
             paddle.nn.Embedding(3, 4); paddle.nn.Linear(2, 2)
             paddle.nn.Linear(1, 1, weight_attr=paddle.ParamAttr(need_clip=False), bias_attr=paddle.ParamAttr(trainable=False))
         import re  # Paddle prints six digits

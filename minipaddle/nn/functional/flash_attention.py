@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from minipaddle.common import dtype as dtypes
-from minipaddle.nn.functional import common
+from minipaddle.nn.functional.common import dropout
 from minipaddle.phi.core.op import OPS
 
 __all__ = [
@@ -77,7 +77,7 @@ def scaled_dot_product_attention(
         scores = scores + attn_mask
     weights = OPS["softmax"](scores, axis=-1)
     if dropout_p > 0.0:
-        weights = common.dropout(weights, dropout_p, training=training, mode="upscale_in_train")
+        weights = dropout(weights, dropout_p, training=training, mode="upscale_in_train")
     out = OPS["transpose"](OPS["matmul"](weights, value), perm=[0, 2, 1, 3])
     return out if batched else OPS["squeeze"](out, axis=[0])
 

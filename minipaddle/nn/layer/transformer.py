@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from minipaddle.common import dtype as dtypes
 from minipaddle.nn import functional
-from minipaddle.nn.layer import norm as norm_layers
 from minipaddle.nn.layer.common import Dropout, Linear
 from minipaddle.nn.layer.container import LayerList
 from minipaddle.nn.layer.layers import Layer
+from minipaddle.nn.layer.norm import LayerNorm
 from minipaddle.nn.param_attr import ParamAttr
 from minipaddle.phi.core.op import OPS
 
@@ -201,8 +201,8 @@ class TransformerEncoderLayer(Layer):
         self.linear1 = Linear(d_model, dim_feedforward, weights[1], biases[1])
         self.dropout = Dropout(act_dropout)
         self.linear2 = Linear(dim_feedforward, d_model, weights[1], biases[1])
-        self.norm1 = norm_layers.LayerNorm(d_model, layer_norm_eps)
-        self.norm2 = norm_layers.LayerNorm(d_model, layer_norm_eps)
+        self.norm1 = LayerNorm(d_model, layer_norm_eps)
+        self.norm2 = LayerNorm(d_model, layer_norm_eps)
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
         self.activation = getattr(functional, activation)
