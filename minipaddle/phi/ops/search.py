@@ -201,7 +201,8 @@ def masked_select(xp, x, mask):
 
 @masked_select.infer_meta
 def _(x, mask):
-    if broadcast_shape("masked_select", x, mask) != x.shape:
+    whole = broadcast_shape("masked_select", x, mask)
+    if mask.ndim > x.ndim or any(a != b and -1 not in (a, b) for a, b in zip(x.shape, whole)):
         raise ValueError(
             f"masked_select: expected a mask that broadcasts to shape {list(x.shape)}, but got "
             f"{list(mask.shape)}. Expand x first."
