@@ -146,6 +146,8 @@ def _(
         # where ignored, there may be a 0: it is not divided by
         safe = xp.where(ignored.ravel(), rows.dtype.type(1), rows[at_label])
         grad[at_label] = -share[:, 0] / safe
+    if axis in (-1, softmax.ndim - 1):
+        return (grad.reshape(softmax.shape),)
     shape = [size for i, size in enumerate(softmax.shape) if i != axis % softmax.ndim]
     return (xp.moveaxis(grad.reshape(*shape, softmax.shape[axis]), -1, axis),)
 

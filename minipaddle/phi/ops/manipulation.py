@@ -13,7 +13,7 @@ from minipaddle.common.dtype import DataType
 from minipaddle.phi.core.attribute import Axes, IntArray, Ints, ScalarInt, UnknownInts
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, Optional, op
-from minipaddle.phi.infermeta.binary import like_target
+from minipaddle.phi.infermeta.binary import broadcast_shape, like_target
 from minipaddle.phi.infermeta.unary import (
     flattened,
     normalize_axes,
@@ -30,6 +30,8 @@ VIEW = ("Pure", "View")
 @op(source="paddle/phi/ops/yaml/ops.yaml: reshape", traits=VIEW, inplace={"out": "x"})
 def reshape(xp, x, *, shape: IntArray):
     """The same numbers in another shape; -1 is worked out, 0 copies x's size at that place."""
+    if min(shape, default=0) < -1:  # numpy takes any negative number for -1
+        raise ValueError  # InferMeta says why
     sizes = [x.shape[i] if size == 0 and i < x.ndim else size for i, size in enumerate(shape)]
     if x.size == 0:  # numpy can't work out a size beside a 0
         sizes = reshaped(_Shape(x), shape=shape).shape
@@ -61,6 +63,9 @@ def _(x: NoNeedBuffer, out_grad):
 @op(source="paddle/phi/ops/yaml/ops.yaml: unsqueeze", traits=VIEW, inplace={"out": "x"})
 def unsqueeze(xp, x, *, axis: IntArray):
     """Inserts axes of size 1."""
+    if len(axis) == 1 and -x.ndim - 1 <= axis[0] <= x.ndim:  # the usual case, without InferMeta
+        place = axis[0] % (x.ndim + 1)
+        return x.reshape(*x.shape[:place], 1, *x.shape[place:])
     return x.reshape(unsqueezed(_Shape(x), axis=axis).shape)
 
 
@@ -191,7 +196,13 @@ def expand_as(xp, x, y: Optional, *, target_shape: Ints = ()):
 
 @expand_as.infer_meta
 def _(x, y, *, target_shape):
-    return like_target(x, MetaTensor(target_shape, x.dtype) if y is None else y)
+    target = MetaTensor(target_shape, x.dtype) if y is None else y
+    if broadcast_shape("expand_as", x, target) != target.shape and -1 not in x.shape:
+        raise ValueError(
+            f"expand_as: expected x to broadcast to shape {list(target.shape)}, but got "
+            f"{list(x.shape)}. Only sizes of 1 grow."
+        )
+    return like_target(x, target)
 
 
 @expand_as.vjp(wrt=("x",))
@@ -238,12 +249,19 @@ def one_hot(xp, x, *, num_classes: ScalarInt):
     """x [...] of class numbers -> [..., num_classes] float32; a number out of range gives a row
     of zeros.
     """
+    if x.dtype.kind not in "iu":
+        raise TypeError  # InferMeta says why
     classes = xp.arange(int(num_classes), dtype=x.dtype)
     return (x[..., None] == classes).astype(xp.float32)
 
 
 @one_hot.infer_meta
 def _(x, *, num_classes):
+    if x.dtype.is_floating or x.dtype is dtypes.bool_:
+        raise TypeError(
+            f"one_hot: expected class numbers of an integer dtype, but got {x.dtype.name}. Cast "
+            "them with astype('int64')."
+        )
     return MetaTensor([*x.shape, int(num_classes)], dtypes.float32)
 
 
@@ -269,6 +287,8 @@ def roll(xp, x, *, shifts: IntArray = (), axis: Axes = ()):
     """Moves the elements along the axes; what falls off one end comes in at the other. Without
     axes, x counts as one long row.
     """
+    if len(shifts) != max(len(axis), 1):
+        raise ValueError  # InferMeta says why
     return xp.roll(x, shifts, axis) if axis else xp.roll(x, shifts[0])
 
 
@@ -305,6 +325,8 @@ def _matrix(who):
 @op(source="paddle/phi/ops/yaml/ops.yaml: tril", traits=("Pure",), inplace={"out": "x"})
 def tril(xp, x, *, diagonal: int = 0):
     """The lower triangles of the matrices in the last two axes; the rest is 0."""
+    if x.ndim < 2:
+        raise ValueError  # InferMeta says why
     return xp.tril(x, diagonal)
 
 
@@ -319,6 +341,8 @@ def _(out_grad, *, diagonal: int):
 @op(source="paddle/phi/ops/yaml/ops.yaml: triu", traits=("Pure",), inplace={"out": "x"})
 def triu(xp, x, *, diagonal: int = 0):
     """The upper triangles of the matrices in the last two axes; the rest is 0."""
+    if x.ndim < 2:
+        raise ValueError  # InferMeta says why
     return xp.triu(x, diagonal)
 
 
