@@ -134,6 +134,45 @@ INPLACE_NOT_COMPARED = {
     ),
 }
 
+# Attributes for which Paddle takes a text and reads a number out of it, beside IntArray and Scalar.
+READ_FROM_TEXT = ("full.value", "pow.y", "scale.bias")
+
+_clear = "Paddle computes, with what memory holds"
+_ends = "Paddle ends the process"
+_no_place = (
+    "a place that is not there is an IndexError for every op, as for Paddle's gather and scatter"
+)
+
+# Ops that speak of themselves by the name of their public function.
+SPEAKS_AS = {"split_with_num": "split"}
+
+# Kinds of errors: op -> {what Paddle raises ("" where it computes): (what is raised here, why)}.
+OTHER_ERROR = {
+    "conv2d": {"abort": ("ValueError", _ends)},
+    "cross_entropy_with_softmax": {
+        "": ("TypeError", "Paddle casts labels; a fraction is a mistake")
+    },
+    "embedding": {
+        "ValueError": ("IndexError", _no_place),
+        "NotImplementedError": ("ValueError", "a wrong dtype is not a missing feature"),
+    },
+    "eye": {"RuntimeError": ("ValueError", "Paddle notices later, that the Tensor is not valid")},
+    "gather": {"IndexError": ("ValueError", "a wrong axis is a ValueError for every op")},
+    "gather_nd": {"ValueError": ("IndexError", _no_place)},
+    "index_select": {
+        "IndexError": ("ValueError", "a wrong axis is a ValueError for every op"),
+        "ValueError": ("IndexError", _no_place),
+    },
+    "momentum_": {"": ("ValueError", _clear)},
+    "pad3d": {"abort": ("ValueError", _ends)},
+    "randperm": {
+        "RuntimeError": ("ValueError", "Paddle notices later, that the Tensor is not valid")
+    },
+    "scatter": {"": ("ValueError", "Paddle leaves out the updates that have no place")},
+    "sgd_": {"": ("ValueError", _clear)},
+    "take_along_axis": {"": ("ValueError", _clear)},
+}
+
 TABLES = (
     NOT_IN_C_OPS,
     OTHER_NAME,
@@ -146,4 +185,5 @@ TABLES = (
     NOT_COMPARED,
     GRADIENT_NOT_COMPARED,
     INPLACE_NOT_COMPARED,
+    OTHER_ERROR,
 )

@@ -35,8 +35,10 @@ def in_paddle(name):
     return name in OPS and name not in exceptions.NOT_IN_C_OPS
 
 
-def call_real(process, name, inputs, attrs, **options):
-    """Calls real Paddle's op with all attributes, in the order of the declaration."""
+def call_real(process, name, inputs, attrs, instead=None, **options):
+    """Calls real Paddle's op with all attributes, in the order of the declaration; with those of
+    `instead`, which may be of any type.
+    """
     op = OPS[name.removesuffix("_") if name not in OPS else name]
     full = op.complete(attrs)
 
@@ -49,7 +51,7 @@ def call_real(process, name, inputs, attrs, **options):
 
     if op.name in exceptions.ARGUMENTS:
         full = dict(enumerate(exceptions.ARGUMENTS[op.name](full)))
-    values = [plain(key, value) for key, value in full.items()]
+    values = [plain(key, value) for key, value in {**full, **(instead or {})}.items()]
     return process.call(exceptions.OTHER_NAME.get(name, name), inputs, values, **options)
 
 

@@ -156,7 +156,10 @@ def convert(who: str, name: str, kind: Any, value: Any) -> Any:
         return function(value)
     except (TypeError, ValueError) as error:
         if kind is DataType:
-            raise TypeError(f"{who}: {error}") from None  # it lists the dtypes that there are
+            listed = str(error).removeprefix(
+                "dtype: expected "
+            )  # it lists the dtypes that there are
+            raise TypeError(f"{who}: expected {name} to be {listed}") from None
         raise TypeError(
             f"{who}: expected {name} to be {wanted}, but got {value!r} ({type(value).__name__}). "
             f"Pass {wanted}."

@@ -93,7 +93,13 @@ def like_target(x: MetaTensor, target: MetaTensor) -> MetaTensor:
 
 
 def matmul(
-    x: MetaTensor, y: MetaTensor, *, transpose_x: bool, transpose_y: bool, **attrs: Any
+    x: MetaTensor,
+    y: MetaTensor,
+    *,
+    transpose_x: bool,
+    transpose_y: bool,
+    who: str = "matmul",
+    **attrs: Any,
 ) -> MetaTensor:
     """x [..., M, K] @ y [..., K, N] -> [..., M, N]; a vector loses its own dimension."""
     if x.ndim == 0 or y.ndim == 0:
@@ -103,7 +109,7 @@ def matmul(
         )
     if x.dtype is not y.dtype:
         raise ValueError(
-            f"matmul: expected x and y of one dtype, but got x {x.dtype.name} and y "
+            f"{who}: expected x and y of one dtype, but got x {x.dtype.name} and y "
             f"{y.dtype.name}. "
             "Cast one of them with astype."
         )
@@ -117,13 +123,11 @@ def matmul(
         name_x = "x.shape[-2]" if transpose_x and x.ndim > 1 else "x.shape[-1]"
         name_y = "y.shape[-2]" if y.ndim > 1 and not transpose_y else "y.shape[-1]"
         raise ValueError(
-            f"matmul: expected {name_x} == {name_y}, but got x {list(x.shape)} and y "
-            f"{list(y.shape)}. "
-            "Transpose one of them, or set transpose_x or transpose_y."
+            f"{who}: expected {name_x} == {name_y}, but got x {list(x.shape)} and y "
+            f"{list(y.shape)}. Transpose one of them"
+            + (", or set transpose_x or transpose_y." if who == "matmul" else ".")
         )
-    batch = broadcast_shape(
-        "matmul", MetaTensor(left[:-2], x.dtype), MetaTensor(right[:-2], y.dtype)
-    )
+    batch = broadcast_shape(who, MetaTensor(left[:-2], x.dtype), MetaTensor(right[:-2], y.dtype))
     rows = [] if x.ndim == 1 else [left[-2]]
     columns = [] if y.ndim == 1 else [right[-1]]
     return MetaTensor([*batch, *rows, *columns], x.dtype)
@@ -141,7 +145,7 @@ def bmm(x: MetaTensor, y: MetaTensor) -> MetaTensor:
             f"bmm: expected x.shape[0] == y.shape[0], but got x {list(x.shape)} and y "
             f"{list(y.shape)}. Use matmul, which broadcasts."
         )
-    return matmul(x, y, transpose_x=False, transpose_y=False)
+    return matmul(x, y, transpose_x=False, transpose_y=False, who="bmm")
 
 
 def dot(x: MetaTensor, y: MetaTensor) -> MetaTensor:
@@ -166,6 +170,6 @@ def addmm(
             f"addmm: expected two matrices, but got x {list(x.shape)} and y {list(y.shape)}. Use "
             "matmul and add."
         )
-    product = matmul(x, y, transpose_x=False, transpose_y=False)
+    product = matmul(x, y, transpose_x=False, transpose_y=False, who="addmm")
     shape = broadcast_shape("addmm", input, product)
     return MetaTensor(shape, product.dtype)

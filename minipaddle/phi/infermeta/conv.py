@@ -60,12 +60,13 @@ def convolved(who: str) -> Any:
         if groups < 1 or (-1 not in (c, in_channels) and c != in_channels * groups):
             raise ValueError(
                 f"{who}: expected input channels == filter.shape[1] * groups, but got {c} channels "
-                f"in input {list(input.shape)}, filter {list(filter.shape)} and groups={groups}."
+                f"in input {list(input.shape)}, filter {list(filter.shape)} and groups={groups}. "
+                "Each filter sees the channels of one group."
             )
         if out_channels != -1 and out_channels % groups:
             raise ValueError(
                 f"{who}: expected filter.shape[0] to be a multiple of groups, but got "
-                f"{out_channels} and groups={groups}."
+                f"{out_channels} and groups={groups}. All groups are of one size."
             )
         if padding_algorithm == "SAME":
             dilations = (1, 1)  # as in Paddle

@@ -26,6 +26,8 @@ def ranges(
     """axis -> (start, stop, step), all inside the axis, as Python's own slices have it."""
     found = {}
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
+        if not -len(shape) <= axis < len(shape):
+            raise ValueError  # InferMeta says why
         axis %= len(shape)
         found[axis] = slice(start, end, step).indices(shape[axis])
     return found
@@ -51,7 +53,9 @@ def _part(
     """The sizes of a part of x; -1 where it depends on what is not known yet."""
     _check_axes(who, x, axes, starts, ends, steps)
     if 0 in steps:
-        raise ValueError(f"{who}: expected steps other than 0, but got {list(steps)}.")
+        raise ValueError(
+            f"{who}: expected steps other than 0, but got {list(steps)}. 1 takes every element."
+        )
     shape = list(x.shape)
     if any(isinstance(item, UnknownInts) for item in (starts, ends, steps)):
         for axis in axes:
@@ -185,7 +189,7 @@ def scattered(
         if index.shape[0] != rows and updates.ndim == x.ndim:
             raise ValueError(
                 f"scatter: expected one row of updates for each place, but got index "
-                f"{list(index.shape)} and updates {list(updates.shape)}."
+                f"{list(index.shape)} and updates {list(updates.shape)}. Make them equally long."
             )
     return MetaTensor(x.shape, x.dtype)
 
@@ -197,7 +201,7 @@ def taken_fits(who: str, arr: MetaTensor, indices: MetaTensor, axis: int) -> Non
     if arr.ndim != indices.ndim:
         raise ValueError(
             f"{who}: expected arr and indices with the same number of dimensions, but got "
-            f"{list(arr.shape)} and {list(indices.shape)}."
+            f"{list(arr.shape)} and {list(indices.shape)}. index_select takes a row of places."
         )
 
 

@@ -112,7 +112,7 @@ def group_norm(
     if groups < 1 or (channels != -1 and channels % groups):
         raise ValueError(
             f"group_norm: expected groups that divide the {channels} channels of x "
-            f"{list(x.shape)}, but got {groups}."
+            f"{list(x.shape)}, but got {groups}. All groups are of one size."
         )
     require_vector("group_norm", "scale", scale, channels)
     require_vector("group_norm", "bias", bias, channels)

@@ -76,7 +76,8 @@ def _counts(who: str, sizes: Sequence[int], attrs: dict[str, Any]) -> list[int]:
         return list(kernel)
     if len(strides) != 2 or min(strides) <= 0:
         raise ValueError(
-            f"{who}: expected strides to be two numbers of 1 or more, but got {list(strides)}."
+            f"{who}: expected strides to be two numbers of 1 or more, but got {list(strides)}. "
+            "1 moves the window by one place."
         )
     paddings = attrs["paddings"]
     if len(paddings) not in (2, 4):

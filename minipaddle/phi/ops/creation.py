@@ -190,14 +190,14 @@ def _steps(start, end, step):
     """How many numbers arange gives.
 
     Raises:
-        ValueError: the step is 0 or leads away from `end`.
+        ValueError: the step is 0.
     """
-    if step == 0 or (end - start) / step < 0:
+    if step == 0:
         raise ValueError(
-            f"arange: expected a step that leads from start to end, but got start {start}, end "
-            f"{end}, step {step}. Change the sign of the step; it can't be 0."
+            f"arange: expected a step other than 0, but got start {start}, end {end}, step {step}. "
+            "With it, `end` is never reached."
         )
-    return math.ceil((end - start) / step)
+    return max(math.ceil((end - start) / step), 0)
 
 
 @arange.infer_meta
@@ -219,8 +219,10 @@ def linspace(
 def _(*, start, stop, number, dtype, place):
     if isinstance(number, UnknownNumber):
         return MetaTensor([-1], dtype)
-    if number < 1:
-        raise ValueError(f"linspace: expected a number of 1 or more, but got {number}.")
+    if number < 0:
+        raise ValueError(
+            f"linspace: expected a number of 0 or more, but got {number}. It counts the numbers."
+        )
     return MetaTensor([number], dtype)
 
 
@@ -241,6 +243,10 @@ def eye(
 def _(*, num_rows, num_columns, dtype, place):
     sizes = [num_rows, num_columns]
     known = [-1 if isinstance(size, UnknownNumber) else int(size) for size in sizes]
+    if any(size < 0 for size in sizes if not isinstance(size, UnknownNumber)):
+        raise ValueError(
+            f"eye: expected sizes of 0 or more, but got {known}. They count rows and columns."
+        )
     return MetaTensor(known, dtype)
 
 

@@ -129,7 +129,7 @@ def _sections(x, sections, axis):
     if unknown > 1 or (known > size if unknown else known != size):
         raise ValueError(
             f"split: expected sections that add up to {size}, with at most one -1, but got "
-            f"{list(sections)} for axis {axis} of shape {list(x.shape)}."
+            f"{list(sections)} for axis {axis} of shape {list(x.shape)}. One -1 takes what is left."
         )
     return [size - known if item == -1 else item for item in sections]
 

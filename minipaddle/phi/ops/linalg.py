@@ -139,7 +139,7 @@ def _(x, y):
 @op(source="paddle/phi/ops/yaml/ops.yaml: dot", traits=("Pure",), promote=("x", "y"))
 def dot(xp, x, y):
     """The product of two vectors: x [K], y [K] -> []; of two lists of vectors: [B, K] -> [B]."""
-    if x.shape != y.shape:
+    if x.shape != y.shape or x.ndim not in (1, 2):
         raise RuntimeError  # InferMeta says why
     return xp.asarray((x * y).sum(axis=-1))
 

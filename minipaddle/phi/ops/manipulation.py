@@ -197,7 +197,8 @@ def expand_as(xp, x, y: Optional, *, target_shape: Ints = ()):
 @expand_as.infer_meta
 def _(x, y, *, target_shape):
     target = MetaTensor(target_shape, x.dtype) if y is None else y
-    if broadcast_shape("expand_as", x, target) != target.shape and -1 not in x.shape:
+    shape = broadcast_shape("expand_as", x, target)
+    if -1 not in shape + target.shape and shape != target.shape:
         raise ValueError(
             f"expand_as: expected x to broadcast to shape {list(target.shape)}, but got "
             f"{list(x.shape)}. Only sizes of 1 grow."

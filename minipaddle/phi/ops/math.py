@@ -47,7 +47,13 @@ def subtract(xp, x, y):
     return x - y
 
 
-subtract.infer_meta(elementwise("subtract"))
+@subtract.infer_meta
+def _(x, y):
+    if x.dtype is y.dtype is dtypes.bool_:
+        raise TypeError(
+            "subtract: expected numbers, but got two bool Tensors. Use logical_xor, or cast one."
+        )
+    return elementwise("subtract")(x, y)
 
 
 @subtract.vjp

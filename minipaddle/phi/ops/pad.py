@@ -38,7 +38,8 @@ def _(x, *, paddings, pad_value):
     if len(paddings) != 2 * x.ndim or any(width < 0 for width in paddings):
         raise ValueError(
             f"pad: expected {2 * x.ndim} widths of 0 or more, two for each axis of shape "
-            f"{list(x.shape)}, but got {list(paddings)}."
+            f"{list(x.shape)}, but got {list(paddings)}. For each axis, say how many in front and "
+            "how many behind."
         )
     return _padded(x, _pairs(paddings))
 

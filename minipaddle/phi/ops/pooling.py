@@ -21,7 +21,7 @@ from minipaddle.phi.ops.conv import TO_NCHW, TO_NHWC
 from minipaddle.phi.ops.creation import assign_value, full_like
 from minipaddle.phi.ops.gather import put_along_axis
 from minipaddle.phi.ops.linalg import matmul
-from minipaddle.phi.ops.manipulation import expand_as, reshape, reshape_as, transpose
+from minipaddle.phi.ops.manipulation import reshape, reshape_as, transpose
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: pool2d", traits=("Pure",))
@@ -97,7 +97,8 @@ def _(
         places, grad = reshape(mask, shape=(0, 0, -1)), reshape(grad, shape=(0, 0, -1))
         grad = reshape_as(put_along_axis(flat, places, grad, axis=2, reduce="add"), x)
     elif isinstance(x, MetaTensor):
-        grad = expand_as(grad, x)  # only the shape is asked for, and sizes may be unknown
+        # only the shape is asked for, and sizes may be unknown
+        grad = full_like(x, value=0.0, dtype=grad.dtype)
     else:
         windows = pool_windows(
             sizes, kernel_size=kernel_size, strides=strides, paddings=paddings,

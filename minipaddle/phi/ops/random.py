@@ -47,7 +47,10 @@ def _(*, shape, dtype, min, max, seed, place):
 
 def _floating(who, dtype):
     if not dtype.is_floating:
-        raise TypeError(f"{who}: expected a floating-point dtype, but got {dtype.name}.")
+        raise TypeError(
+            f"{who}: expected a floating-point dtype, but got {dtype.name}. Cast the result, or "
+            "use randint."
+        )
     return dtype
 
 
@@ -135,13 +138,15 @@ def _(*, low, high, shape, dtype, place):
 @op(source="paddle/phi/ops/yaml/ops.yaml: randperm", traits=RANDOM)
 def randperm(xp, *, n: int, dtype: DataType, place: Place = UNDEFINED):
     """The ints from 0 to n - 1 in random order."""
+    if n < 1:
+        raise ValueError  # InferMeta says why
     return xp.asarray(default_generator().permutation(n), dtype=dtype.numpy_dtype)
 
 
 @randperm.infer_meta
 def _(*, n, dtype, place):
     if n < 1:
-        raise ValueError(f"randperm: expected n of 1 or more, but got {n}.")
+        raise ValueError(f"randperm: expected n of 1 or more, but got {n}. It counts the ints.")
     return MetaTensor([n], dtype)
 
 
@@ -163,6 +168,11 @@ def multinomial(xp, x, *, num_samples: ScalarInt = 1, replacement: bool = False)
     distribution: one sort instead of one draw after the other.
     """
     number = int(num_samples)
+    if number < 1:
+        raise ValueError(
+            f"multinomial: expected num_samples of 1 or more, but got {number}. It counts the "
+            "draws."
+        )
     if int((x > 0).sum(axis=-1).min()) < (1 if replacement else number):
         raise ValueError(
             f"multinomial: expected at least {number} weights above 0 in each row, but got fewer. "
