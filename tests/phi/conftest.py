@@ -1,5 +1,6 @@
 """Fixtures of the op table: the backend it runs on, and real Paddle in a process of its own."""
 
+import contextlib
 import functools
 import importlib
 import importlib.util
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 import minipaddle as paddle
+from tests.phi.device_double import in_place_of_cupy
 from tests.phi.paddle_process import PaddleProcess
 from tests.phi.table import Backend
 
@@ -18,25 +20,23 @@ def why_no_gpu():
     try:
         paddle.set_device("gpu")
     except RuntimeError as error:
-        return f"the op table on the GPU: {error}"
+        return f"the op table is not run on a GPU: {error}"
     paddle.set_device("cpu")
     return ""
 
 
-@pytest.fixture(params=["numpy", "cupy"])
+@pytest.fixture(params=["numpy", "double"] if why_no_gpu() else ["numpy", "double", "cupy"])
 def backend(request):
-    """numpy on the CPU, CuPy on the GPU. Without a GPU the CuPy half is skipped."""
+    """numpy on the CPU; CuPy's stand-in, see device_double.py; where there is a GPU, CuPy on it."""
     if request.param == "numpy":
         yield Backend(np, "cpu")
         return
-    missing = why_no_gpu()
-    if missing:
-        pytest.skip(missing)
-    paddle.set_device("gpu")
-    try:
+    with contextlib.ExitStack() as stack:
+        if request.param == "double":
+            stack.enter_context(in_place_of_cupy())
+        paddle.set_device("gpu")
+        stack.callback(paddle.set_device, "cpu")
         yield Backend(importlib.import_module("cupy"), "gpu")
-    finally:
-        paddle.set_device("cpu")
 
 
 @pytest.fixture(scope="session")
