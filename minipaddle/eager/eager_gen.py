@@ -354,6 +354,10 @@ def _grad_node_lines(op: Op, vjp: Vjp) -> list[str]:
     slots = [item.name for item in saved] + [f"attr_{attr.name}" for attr in vjp.attrs]
     attrs = ", ".join(f"{attr.name}=self.attr_{attr.name}" for attr in vjp.attrs)
     optional = {item.name for item in op.inputs if item.optional}
+    read = [item.name for item in vjp.inputs if item.name not in {s.name for s in saved}]
+    beside = read[0] if read else "grads[0]"  # a gradient: its device is the one to compute on
+    if beside.removesuffix("_grad") in op.list_outputs:
+        beside += "[0]"
 
     def arguments(kind: str) -> str:
         values = []
@@ -364,7 +368,7 @@ def _grad_node_lines(op: Op, vjp: Vjp) -> list[str]:
                 data = f"[g._data for g in {x}]" if several else f"{x}._data"
                 values.append(data if kind == "array" else x)
             elif item.meta_only:
-                call = "meta_tensor(*{})" if kind == "array" else "empty_tensor(*{})"
+                call = "meta_tensor(*{})" if kind == "array" else f"empty_tensor(*{{}}, {beside})"
                 one = f"[{call.format('w')} for w in {in_list}]" if several else ""
                 values.append(one or call.format(f"self.{x}"))
             else:
@@ -396,7 +400,6 @@ def _grad_node_lines(op: Op, vjp: Vjp) -> list[str]:
             missing = f"None if {g} is None else " if may_miss else ""
             as_tensors.append(f"{g} = {missing}Tensor({g})")
     given = f", wanted={_tuple(wanted)}" if op.grad_kernel_fn is not None else ""
-    read = [item.name for item in vjp.inputs if item.name not in {s.name for s in saved}]
     lines = [
         f"class {camel_case(op.name)}GradNode(GradNodeBase):",
         f"    __slots__ = {_tuple([repr(slot) for slot in slots])}",
@@ -419,16 +422,13 @@ def _grad_node_lines(op: Op, vjp: Vjp) -> list[str]:
         if len(op.outputs) > 1:
             lines.append(f"        if {g} is None:")
             lines.append(f"            {g} = zeros_like_output(self, {slot}, grads)")
-    sample = read[0] if read else "grads[0]"
-    if sample.removesuffix("_grad") in op.list_outputs:
-        sample += "[0]"
     lines += [
         "        if create_graph:",
         f"            {results} = rule({arguments('tensor')})"
         if vjp.double_grad
         else "            refuse_double_grad(self)",
         "        else:",
-        f"            xp = np if type({sample}._data) is ndarray else module_of({sample}._data)",
+        f"            xp = np if type({beside}._data) is ndarray else module_of({beside}._data)",
         f"            {results} = grad_kernel(xp, {arguments('array')}{given})",
         *(f"            {line}" for line in as_tensors),
         f"        return [{', '.join(in_order)}]",

@@ -300,7 +300,7 @@ class Tensor:
                 f"{list(array.shape)}. "
                 "Reshape the value first."
             )
-        self._writable_data()[...] = array
+        self._writable_data()[...] = module_of(self._data).asarray(array)
 
     def _writable_data(self) -> Any:
         """The data, to be changed in place: the change is counted."""

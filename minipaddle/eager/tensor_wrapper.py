@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from minipaddle.common.dtype import BY_NUMPY
+from minipaddle.common.place import module_of
 from minipaddle.eager.autograd_meta import AutogradMeta
 from minipaddle.eager.tensor import Tensor
 from minipaddle.phi.core.meta_tensor import MetaTensor
@@ -70,8 +69,9 @@ def meta_tensor(shape: tuple[int, ...], dtype: Any) -> MetaTensor:
     return MetaTensor(shape, BY_NUMPY[dtype])
 
 
-def empty_tensor(shape: tuple[int, ...], dtype: Any) -> Tensor:
+def empty_tensor(shape: tuple[int, ...], dtype: Any, beside: Tensor) -> Tensor:
     """The same for a rule that is recorded: a Tensor of that shape without memory of its own, one
-    zero, shown everywhere.
+    zero, shown everywhere; on the device of `beside`.
     """
-    return Tensor(np.broadcast_to(np.zeros((), dtype), shape))
+    xp = module_of(beside._data)
+    return Tensor(xp.broadcast_to(xp.zeros((), dtype), shape))
