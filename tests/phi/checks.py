@@ -92,7 +92,7 @@ def check_pir(backend: Backend, name: str, inputs: list, attrs: dict) -> None:
         assert str(paddle.pir.parse_program(text)) == text
         main.verify()
         paddle.seed(1)
-        got = paddle.static.Executor().run(main, feed=feed, fetch_list=outputs)
+        got = paddle.static.Executor(backend.place).run(main, feed=feed, fetch_list=outputs)
     finally:
         paddle.disable_static()
     for array, expected in zip(got, flat(backend.run(OPS[name], inputs, attrs)), strict=True):
@@ -108,7 +108,7 @@ def check_decomposition(backend: Backend, name: str, inputs: list, attrs: dict) 
         outputs = decompose(main, outputs)
         assert f"pd_op.{name}" not in [op.name() for op in main.global_block().ops]
         main.verify()
-        got = paddle.static.Executor().run(main, feed=feed, fetch_list=outputs)
+        got = paddle.static.Executor(backend.place).run(main, feed=feed, fetch_list=outputs)
     finally:
         paddle.disable_static()
     for array, expected in zip(got, flat(backend.run(OPS[name], inputs, attrs)), strict=True):

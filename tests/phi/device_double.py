@@ -171,6 +171,13 @@ class Function:
         return Function(getattr(self.function, name))
 
 
+class Grid:
+    """`cupy.ogrid`."""
+
+    def __getitem__(self, key):
+        return wrap(list(np.ogrid[key]))
+
+
 class Module(types.ModuleType):
     """`cupy`, or a part of it."""
 
@@ -186,6 +193,8 @@ class Module(types.ModuleType):
             return Module(f"{self.__name__}.{name}", found)
         if name not in SECTIONS.get(self.__name__, ()):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        if name == "ogrid":
+            return Grid()
         return Function(found) if callable(found) and not isinstance(found, type) else found
 
 

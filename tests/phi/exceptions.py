@@ -173,6 +173,28 @@ OTHER_ERROR = {
     "take_along_axis": {"": ("ValueError", _clear)},
 }
 
+# Operations that look otherwise in PIR.
+OTHER_OPERATION = {
+    "batch_norm__grad": "Paddle's is called batch_norm_grad",
+    "set_value_grad": "Paddle's hands out_grad on as it is; the rows that were written have no gradient",
+}
+
+# Ops that can't be called with _C_ops in a PIR program.
+NOT_IN_PIR = {
+    "rms_norm": "there, Paddle's takes the 16-bit dtypes of GPUs only",
+    "unique": "Paddle ends the process",
+}
+
+# Ops that C++ calls otherwise.
+NAME_IN_CPP = {"batch_norm_": "batch_norm"}
+
+# Defaults that are not those of C++.
+OTHER_DEFAULT = {
+    "full_int_array.dtype": "float32 in C++, but it is int64 wherever it is used",
+    "full.place": "the current device: Paddle's Python functions say so at every call",
+    "empty.place": "the current device: Paddle's Python functions say so at every call",
+}
+
 TABLES = (
     NOT_IN_C_OPS,
     OTHER_NAME,

@@ -9,6 +9,7 @@ answers.
 
 from __future__ import annotations
 
+import itertools
 import os
 import pickle
 import subprocess
@@ -30,6 +31,8 @@ class Answer:
         gradients: arrays, one per input that was asked for; None where Paddle gives none.
         second: as `gradients`, of the weighted gradients again; None where Paddle has no double grad.
         inputs: the input arrays after the call, for ops that write in place.
+        operations: with `describe`: {"matmul": (operands, results, attributes), "matmul_grad": ...}, the names
+            that PIR knows.
     """
 
     error: str = ""
@@ -38,6 +41,7 @@ class Answer:
     gradients: list = field(default_factory=list)
     second: list | None = None
     inputs: list = field(default_factory=list)
+    operations: dict = field(default_factory=dict)
 
     @property
     def no_kernel(self) -> bool:
@@ -59,7 +63,8 @@ class PaddleProcess:
             attrs: values in the order of Paddle's signature; ("dtype", name), ("place", kind) and ("tensor",
                 number) stand for Paddle's objects.
             options: `gradient_of`: positions of inputs; `weights`: arrays by which outputs are weighted, None
-                for one that does not count; `second`: also second gradients.
+                for one that does not count; `second`: also second gradients; `describe`: don't compute, build a
+                PIR program and say what the op and its gradient op look like.
         """
         if self.child is None:
             self.child = subprocess.Popen(
@@ -123,12 +128,10 @@ def answer(paddle: Any, name: str, inputs: list, attrs: list, options: dict) -> 
     def array(tensor: Any) -> Any:
         return None if tensor is None else tensor.numpy()
 
+    if options.get("describe"):
+        return {"operations": describe(paddle, name, inputs, attrs, attribute, wanted)}
     given = [tensors(value, position not in wanted) for position, value in enumerate(inputs)]
     function = getattr(paddle._C_ops, name)
-    if options.get("public"):
-        function = paddle
-        for part in options["public"].split("."):
-            function = getattr(function, part)
     results = flat(function(*given, *[attribute(value) for value in attrs]))
     found: dict = {"outputs": [array(tensor) for tensor in results]}
     found["inputs"] = [array(tensor) for tensor in flat(given) if isinstance(tensor, paddle.Tensor)]
@@ -169,6 +172,54 @@ def answer(paddle: Any, name: str, inputs: list, attrs: list, options: dict) -> 
         except Exception:
             found["second"] = None  # no double grad
     return found
+
+
+def describe(
+    paddle: Any, name: str, inputs: list, attrs: list, attribute: Any, wanted: list
+) -> dict:
+    """The names of operands, results and attributes of the op and of its gradient op, in PIR."""
+    paddle.enable_static()
+    try:
+        program = paddle.static.Program()
+        with paddle.static.program_guard(program, paddle.static.Program()):
+
+            def data(value: Any, stop_gradient: bool) -> Any:
+                if value is None or isinstance(value, list):
+                    return value and [data(item, stop_gradient) for item in value]
+                found = paddle.static.data(f"x{next(numbers)}", value.shape, str(value.dtype))
+                found.stop_gradient = stop_gradient
+                return found
+
+            numbers = itertools.count()
+            given = [data(value, position not in wanted) for position, value in enumerate(inputs)]
+            values = [
+                paddle.full([1], a[1])
+                if isinstance(a, tuple) and a[:1] == ("tensor",)
+                else attribute(a)
+                for a in attrs
+            ]
+            results = getattr(paddle._C_ops, name)(*given, *values)
+            results = results if isinstance(results, (list, tuple)) else [results]
+            if wanted:
+                outputs = [r for r in results if isinstance(r, paddle.pir.Value)]
+                outputs = [r for r in outputs if not r.stop_gradient and "f" in str(r.dtype)]
+                leaves = [given[position] for position in wanted]
+                leaves = [
+                    v for item in leaves for v in (item if isinstance(item, list) else [item])
+                ]
+                paddle.static.gradients(outputs, leaves)
+        found = {}
+        for operation in program.global_block().ops:
+            title = operation.name().removeprefix("pd_op.")
+            if title.startswith(name):
+                found[title] = (
+                    list(operation.get_input_names()),
+                    list(operation.get_output_names()),
+                    sorted(set(operation.attrs()) - {"op_callstack", "stop_gradient"}),
+                )
+        return found
+    finally:
+        paddle.disable_static()
 
 
 def serve() -> None:

@@ -62,6 +62,10 @@ class Backend:
     xp: ModuleType
     device: str
 
+    @property
+    def place(self) -> Any:
+        return paddle.CUDAPlace(0) if self.device == "gpu" else paddle.CPUPlace()
+
     def array(self, value: Any) -> Any:
         """A fresh array on the device, which lies in memory as `value` does."""
         value = np.asarray(value)

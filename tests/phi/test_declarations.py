@@ -15,6 +15,7 @@ from minipaddle.decomposition import decompose, has_decomp
 from minipaddle.phi.core.op import OPS
 from tests.phi import checks
 from tests.phi.cases.numbers import Numbers
+from tests.phi.conftest import why_no_gpu
 from tests.phi.table import CALLS, gradient_inputs, parameters
 
 f = Numbers(__name__).away_from_zero
@@ -33,6 +34,13 @@ every_case_with_decomposition = pytest.mark.parametrize(
 every_case_with_inplace_form = pytest.mark.parametrize(
     ("name", "inputs", "attrs"), parameters(lambda name, _: OPS[name].inplace_form)
 )
+
+
+def test_the_table_runs_on_a_gpu_too():
+    """The fixture `backend` hands CuPy to each test, where there is a GPU. Where not, this says so."""
+    missing = why_no_gpu()
+    if missing:
+        pytest.skip(missing)
 
 
 def test_every_op_is_in_the_table():

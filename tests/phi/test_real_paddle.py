@@ -52,7 +52,8 @@ def call_real(process, name, inputs, attrs, instead=None, **options):
     if op.name in exceptions.ARGUMENTS:
         full = dict(enumerate(exceptions.ARGUMENTS[op.name](full)))
     values = [plain(key, value) for key, value in {**full, **(instead or {})}.items()]
-    return process.call(exceptions.OTHER_NAME.get(name, name), inputs, values, **options)
+    other = None if options.get("describe") else exceptions.OTHER_NAME.get(name)
+    return process.call(other or name, inputs, values, **options)
 
 
 def ours(name, inputs, attrs):

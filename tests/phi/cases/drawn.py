@@ -465,7 +465,7 @@ DRAWN = {
     "where": choices(),
     "cast": casts(),
     "assign": unary(ALL),
-    "full_like": unary(ALL, attrs=options(value=(1.0, 0.0), dtype=("float32", "int64", "bool"))),
+    "full_like": unary(ALL, attrs=options(value=(1.0, 0.0), dtype=("float32", "int64", "bool", "Undefined"))),
     "reduce_as": likes(first_grows=False),
     "numel": unary(ALL),
     "shape64": unary(ALL),
