@@ -90,7 +90,7 @@ OP_COMPAT: dict[str, OpCompat] = {
     "isnan": OpCompat("isnan_v2"),
     "isinf": OpCompat("isinf_v2"),
     "isfinite": OpCompat("isfinite_v2"),
-    "numel": OpCompat("size", slots={"x": "Input"}, layer="numel"),
+    "numel": OpCompat("size", slots={"x": "Input", "size": "Out"}, layer="numel"),
     "increment": OpCompat("increment", attrs={"value": "step"}),
     "addmm": OpCompat("addmm", attrs={"alpha": "Alpha", "beta": "Beta"}),
     "einsum": OpCompat("einsum", slots={"x": "Operands"}),
@@ -155,7 +155,7 @@ OP_COMPAT: dict[str, OpCompat] = {
     "masked_select": OpCompat("masked_select", slots={"out": "Y"}),
     "arange": OpCompat("range"),
     "linspace": OpCompat("linspace"),
-    "sequence_mask": OpCompat("sequence_mask", slots={"out": "Y"}, attrs={"max_len": "maxlen"}),
+    "sequence_mask": OpCompat("sequence_mask", slots={"y": "Y"}, attrs={"max_len": "maxlen"}),
     "pad3d": OpCompat("pad3d", attrs={"pad_value": "value"}),
     "gaussian": OpCompat("gaussian_random"),
     "dropout": OpCompat(

@@ -135,7 +135,7 @@ INPLACE_NOT_COMPARED = {
 }
 
 # Attributes for which Paddle takes a text and reads a number out of it, beside IntArray and Scalar.
-READ_FROM_TEXT = ("full.value", "pow.y", "scale.bias")
+READ_FROM_TEXT = ("full.value", "full_.value", "pow.y", "scale.bias")
 
 _clear = "Paddle computes, with what memory holds"
 _ends = "Paddle ends the process"

@@ -63,8 +63,8 @@ def full_(
     xp,
     output,
     *,
-    shape: IntArray,
-    value: Scalar,
+    shape: Ints,
+    value: Number,
     dtype: DataType = dtypes.float32,
     place: Place = CPU,
 ):
@@ -106,9 +106,18 @@ def _(*, value, dtype, place):
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: full_like", traits=("Pure", "Constant"))
-def full_like(xp, x: NoNeedBuffer, *, value: Scalar, dtype: DataType, place: Place = UNDEFINED):
-    """A Tensor with the shape of x in which every element is `value`."""
-    return xp.full(x.shape, value, dtype=_numpy(dtype))
+def full_like(
+    xp,
+    x: NoNeedBuffer,
+    *,
+    value: Scalar,
+    dtype: DataType = dtypes.undefined,
+    place: Place = UNDEFINED,
+):
+    """A Tensor with the shape of x, and its dtype unless another is given, in which every element
+    is `value`.
+    """
+    return xp.full(x.shape, value, dtype=x.dtype if dtype is dtypes.undefined else _numpy(dtype))
 
 
 @full_like.infer_meta
@@ -261,7 +270,7 @@ def _(input):
     return MetaTensor([input.ndim], dtypes.int64)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: sequence_mask", traits=FORWARD)
+@op(source="paddle/phi/ops/yaml/ops.yaml: sequence_mask", outputs=("y",), traits=FORWARD)
 def sequence_mask(xp, x, *, max_len: ScalarInt, out_dtype: DataType):
     """Lengths [...] -> [..., max_len]: 1 for the first x[...] places, then 0. A max_len of -1
     takes the largest length.

@@ -61,7 +61,7 @@ def _(x: NoNeedBuffer, out_grad):
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: unsqueeze", traits=VIEW, inplace={"out": "x"})
-def unsqueeze(xp, x, *, axis: IntArray):
+def unsqueeze(xp, x, *, axis: IntArray = ()):
     """Inserts axes of size 1."""
     if len(axis) == 1 and -x.ndim - 1 <= axis[0] <= x.ndim:  # the usual case, without InferMeta
         place = axis[0] % (x.ndim + 1)
@@ -227,7 +227,7 @@ reduce_as.infer_meta(like_target)
 
 
 @reduce_as.vjp(wrt=("x",))
-def _(x: NoNeedBuffer, out_grad):
+def _(x: NoNeedBuffer, target: NoNeedBuffer, out_grad):
     return (expand_as(out_grad, x),)
 
 

@@ -114,7 +114,7 @@ remainder.infer_meta(elementwise("remainder"))
 
 
 @remainder.vjp
-def _(x, y, out_grad, *, axis: int = -1):
+def _(x, y, out_grad):
     return reduce_as(out_grad, x), reduce_as(-out_grad * floor(x / y), y)
 
 
@@ -139,7 +139,7 @@ elementwise_pow.infer_meta(elementwise("elementwise_pow"))
 
 
 @elementwise_pow.vjp
-def _(x, y, out_grad, *, axis: int = -1):
+def _(x, y, out_grad):
     # where 0 would stand beside something infinite, the gradient is 0: 1 is put in place of x
     # (>= and <= stand for ==, which MetaTensors keep for themselves)
     x_is_0 = cast(x >= 0.0, dtype=x.dtype) * cast(x <= 0.0, dtype=x.dtype)
@@ -204,7 +204,7 @@ fmax.infer_meta(elementwise("fmax"))
 
 
 @fmax.vjp
-def _(x, y, out_grad, *, axis: int = -1):
+def _(x, y, out_grad):
     x_share = cast(x >= y, dtype=out_grad.dtype) + cast(isnan(y), dtype=out_grad.dtype)
     return reduce_as(out_grad * x_share, x), reduce_as(out_grad * (1.0 - x_share), y)
 
@@ -219,7 +219,7 @@ fmin.infer_meta(elementwise("fmin"))
 
 
 @fmin.vjp
-def _(x, y, out_grad, *, axis: int = -1):
+def _(x, y, out_grad):
     x_share = cast(x <= y, dtype=out_grad.dtype) + cast(isnan(y), dtype=out_grad.dtype)
     return reduce_as(out_grad * x_share, x), reduce_as(out_grad * (1.0 - x_share), y)
 

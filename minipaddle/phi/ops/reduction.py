@@ -296,7 +296,7 @@ def any(xp, x, *, axis: Axes = (), keepdim: bool = False):
 any.infer_meta(rules.decided("any"))
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: numel", **LOGIC)
+@op(source="paddle/phi/ops/yaml/ops.yaml: numel", outputs=("size",), **LOGIC)
 def numel(xp, x: NoNeedBuffer):
     """How many elements x has: an int64."""
     return xp.asarray(x.size, dtype=xp.int64)
