@@ -10,6 +10,7 @@ from tests.phi.cases.numbers import Numbers
 numbers = Numbers(__name__)
 f, positive = numbers.away_from_zero, numbers.positive
 
+
 def ints(*values):
     return np.array(values)
 
