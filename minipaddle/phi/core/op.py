@@ -25,54 +25,44 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
-from typing import Annotated, Any
+from typing import Any
 
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.errors import NoGradientError
 from minipaddle.common.place import CPU
-from minipaddle.phi.core.attribute import CONVERTERS, MUTABLE, convert, has_symbolic, is_symbolic
+from minipaddle.phi.core.attribute import convert, has_symbolic, is_symbolic
+from minipaddle.phi.core.derived import grad_infer_meta_of, grad_kernel_of, inplace_kernel_of
 from minipaddle.phi.core.kernel import KernelFactory, KernelKey
 from minipaddle.phi.core.meta_tensor import MetaTensor
+from minipaddle.phi.core.signature import (
+    Attr,
+    Input,
+    NoNeedBuffer,
+    Optional,
+    TensorList,
+    read_signature,
+)
 from minipaddle.phi.core.world import current_world, in_dynamic_mode
 
+# what a file with declarations needs, in one place
+__all__ = [
+    "OPS",
+    "Attr",
+    "Input",
+    "NoNeedBuffer",
+    "Op",
+    "Optional",
+    "TensorList",
+    "Vjp",
+    "find_op",
+    "op",
+    "stacked",
+]
+
 OPS: dict[str, Op] = {}
-
-
-# Annotations of inputs; a type checker takes them for "anything".
-Optional = Annotated[Any, "may be None"]
-TensorList = Annotated[Any, "a list of Tensors"]
-NoNeedBuffer = Annotated[Any, "only shape and dtype are used, not the data"]
-
-
-@dataclass(frozen=True)
-class Input:
-    """A Tensor input. `meta_only`: a gradient rule reads only its shape and dtype."""
-
-    name: str
-    is_list: bool = False
-    optional: bool = False
-    meta_only: bool = False
-
-
-@dataclass(frozen=True)
-class Attr:
-    """An attribute. `kind` is a type or one of the markers of attribute.py."""
-
-    name: str
-    kind: Any
-    default: Any = inspect.Parameter.empty
-
-    @property
-    def required(self) -> bool:
-        return self.default is inspect.Parameter.empty
-
-    @property
-    def mutable(self) -> bool:
-        """True where PIR shows the attribute as an operand."""
-        return self.kind in MUTABLE
 
 
 class Vjp:
@@ -101,7 +91,7 @@ class Vjp:
         self.rule = rule
         self.invoke = invoke
         self.double_grad = double_grad
-        self.inputs, self.attrs = _parameters(rule, skip=0)
+        self.inputs, self.attrs = read_signature(rule, skip=0)
         self.wrt = tuple(wrt or (item.name for item in op.inputs))
         self._bound: dict[object, Callable] = {}
         known = {item.name for item in op.inputs} | set(op.outputs)
@@ -144,16 +134,36 @@ class Vjp:
 
 
 class Op:
-    """One op. Calling it carries it out in the current world."""
+    """One op. Calling it carries it out in the current world.
+
+    Args:
+        source: where Paddle declares it.
+        outputs: the names of the results; "out[]" is a list of Tensors.
+        traits: what others may know about it:
+            "Pure": it computes its results and does nothing else;
+            "SideEffect": it does more, so it stays in a program though nobody reads its results;
+            "Random": it draws random numbers;
+            "View": its result shares memory with its first input;
+            "ForwardOnly": it has no gradient, and none flows through it;
+            "Constant": it reads an input's shape only, so no gradient flows through it;
+            "AmpWhite": inside `amp.auto_cast` it computes in half precision.
+        inplace: output -> the input whose memory it takes over: in the op itself where its name
+            ends in "_", otherwise in its in-place form, see `inplace_op`.
+        same_dtype: inputs that must have one dtype.
+        promote: inputs that are cast to a common dtype first.
+    """
 
     def __init__(
         self,
-        kernel: Callable,
-        *,
         name: str,
+        kernel: Callable,
+        inputs: tuple[Input, ...],
+        attrs: tuple[Attr, ...],
+        *,
         source: str = "",
+        doc: str | None = None,
         outputs: Sequence[str] = ("out",),
-        traits: Sequence[str] = (),
+        traits: Iterable[str] = (),
         inplace: dict[str, str] | None = None,
         same_dtype: Sequence[str] = (),
         promote: Sequence[str] = (),
@@ -162,16 +172,12 @@ class Op:
         self.source = source
         self.traits = frozenset(traits)
         self.outputs = tuple(item.removesuffix("[]") for item in outputs)
-        # "out[]": this output is a list of Tensors
         self.list_outputs = frozenset(o.removesuffix("[]") for o in outputs if o.endswith("[]"))
-        # output name -> the input whose memory it takes over: in the op itself where its name ends
-        # in "_", otherwise in its in-place form, see `inplace_op`
         forms = dict(inplace or {})
         self.inplace = forms if name.endswith("_") else {}
         self.inplace_form = {} if name.endswith("_") else forms
-        self.inputs, self.attrs = _parameters(kernel, skip=1)
-        self.same_dtype = tuple(same_dtype)  # inputs that must have one dtype
-        self.promote = tuple(promote)  # inputs that are cast to a common dtype first
+        self.inputs, self.attrs = inputs, attrs
+        self.same_dtype, self.promote = tuple(same_dtype), tuple(promote)
         self.kernels = KernelFactory(name)
         self.kernels.register(KernelKey(), kernel)
         self.infer_meta_fn: Callable | None = None
@@ -183,7 +189,7 @@ class Op:
         self.pure_op: Op | None = None  # of an in-place form: the op that it is a form of
         self.dygraph_function: Callable | None = None  # written from all this at the first call
         self.__name__ = name
-        self.__doc__ = inspect.getdoc(kernel)
+        self.__doc__ = doc
 
     # -- the rest of the declaration -----------------------------------------------------------
 
@@ -321,112 +327,57 @@ class Op:
             )
         return self.vjp_rule
 
+    def is_list(self, name: str) -> bool:
+        """True for the name of a list input or output, or of its gradient."""
+        return name.removesuffix("_grad") in self.list_outputs or any(
+            item.is_list and item.name == name for item in self.inputs
+        )
+
     @cached_property
     def grad_op(self) -> Op:
-        """The op `<name>_grad`, derived from the rule: its kernel is the hand-written one, or the
-        rule bound to kernels.
-
-        Beside its inputs and attributes, the kernel takes `wanted`: one bool per gradient.
-        """
+        """The op `<name>_grad`, derived from the rule."""
         if self.pure_op is not None:
             return self.pure_op.grad_op
         vjp = self.require_vjp()
-        by_hand = self.grad_kernel_fn
-        everything = (True,) * len(vjp.wrt)
-
-        def checked(results: Any) -> tuple:
-            if not isinstance(results, tuple) or len(results) != len(vjp.wrt):
-                got = f"{len(results)}" if isinstance(results, tuple) else type(results).__name__
-                raise TypeError(
-                    f"@{self.name}.vjp: expected a tuple of {len(vjp.wrt)} gradients, for "
-                    f"{list(vjp.wrt)}, but got {got}. Return one gradient for each."
-                )
-            return results
-
-        def kernel(xp: types.ModuleType, *inputs: Any, wanted: Any = None, **attrs: Any) -> tuple:
-            if by_hand is not None:
-                return checked(by_hand(xp, wanted or everything, *inputs, **attrs))
-            return checked(vjp.on_arrays(xp)(*inputs, **attrs))
-
-        lists = {item.name for item in self.inputs if item.is_list}
-        derived = Op.__new__(Op)
-        # batch_norm_ writes in place, its gradient batch_norm_grad does not
-        derived.name = derived.__name__ = f"{self.name.removesuffix('_')}_grad"
-        derived.source = self.source.replace("ops.yaml", "backward.yaml")
-        derived.__doc__ = f"The gradient of {self.name}."
-        derived.traits = frozenset()
-        derived.outputs = tuple(f"{name}_grad" for name in vjp.wrt)
-        derived.list_outputs = frozenset(f"{name}_grad" for name in vjp.wrt if name in lists)
-        derived.inplace = derived.inplace_form = {}
-        derived.inputs = tuple(
-            replace(item, is_list=item.name in lists or self._is_list_output(item.name))
-            for item in vjp.inputs
+        derived = Op(
+            # batch_norm_ writes in place, its gradient batch_norm_grad does not
+            f"{self.name.removesuffix('_')}_grad",
+            grad_kernel_of(self),
+            tuple(replace(item, is_list=self.is_list(item.name)) for item in vjp.inputs),
+            vjp.attrs,
+            source=self.source.replace("ops.yaml", "backward.yaml"),
+            doc=f"The gradient of {self.name}.",
+            outputs=[f"{x}_grad[]" if self.is_list(x) else f"{x}_grad" for x in vjp.wrt],
         )
-        derived.attrs = vjp.attrs
-        derived.same_dtype = derived.promote = ()
-        derived.kernels = KernelFactory(derived.name)
-        derived.kernels.register(KernelKey(), kernel)
-        derived.infer_meta_fn = lambda *inputs, **attrs: checked(
-            vjp.bound_to(MetaTensor, lambda op: op.meta_with_defaults)(*inputs, **attrs)
-        )
-        derived.vjp_rule = derived.decomp_rule = derived.grad_kernel_fn = None
-        derived.inplace_kernel_fn = None
-        derived.forward_op, derived.pure_op = self, None
-        derived.dygraph_function = None
+        derived.infer_meta_fn = grad_infer_meta_of(self)
+        derived.forward_op = self
         return derived
-
-    def _is_list_output(self, name: str) -> bool:
-        """True for the name of a list output, or of its gradient."""
-        return name.removesuffix("_grad") in self.list_outputs
 
     @cached_property
     def inplace_op(self) -> Op:
-        """The in-place form, `relu_` of `relu`: the same kernel, whose result is written into the
-        input's memory.
+        """The in-place form, `relu_` of `relu`: the same rules, and a kernel that writes the result
+        into the input's memory.
 
         Raises:
             KeyError: the op has no in-place form.
         """
         if not self.inplace_form:
             raise KeyError(f"{self.name} has no in-place form. Use {self.name} itself.")
-        positions = {
-            output: [item.name for item in self.inputs].index(source)
-            for output, source in self.inplace_form.items()
-        }
-
-        def written(name: str, result: Any, target: Any) -> Any:
-            if result.size != target.size:
-                raise ValueError(
-                    f"{self.name}_: expected a result of the input's shape {list(target.shape)}, "
-                    f"but got {list(result.shape)}. Use {self.name}, which makes a new Tensor."
-                )
-            writeable = getattr(target.flags, "writeable", True)  # not so: see expand_as
-            if result.shape == target.shape and result.dtype == target.dtype and writeable:
-                target[...] = result
-                return target
-            return result  # another shape: a view of the same memory; another dtype: new memory
-
-        def kernel(xp: types.ModuleType, *inputs: Any, **attrs: Any) -> Any:
-            results = self.run(xp, *inputs, **attrs)
-            several = results if isinstance(results, tuple) else (results,)
-            several = tuple(
-                written(name, result, inputs[positions[name]]) if name in positions else result
-                for name, result in zip(self.outputs, several)
-            )
-            return several if isinstance(results, tuple) else several[0]
-
-        derived = Op.__new__(Op)
-        derived.__dict__.update(self.__dict__)
-        for cached in ("grad_op", "inplace_op"):
-            derived.__dict__.pop(cached, None)
-        derived.name = derived.__name__ = f"{self.name}_"
-        derived.__doc__ = f"{self.name}, written into the memory of its input."
-        derived.inplace, derived.inplace_form = self.inplace_form, {}
-        derived.kernels = KernelFactory(derived.name)
-        derived.kernels.register(KernelKey(), self.inplace_kernel_fn or kernel)
-        derived.decomp_rule = derived.inplace_kernel_fn = None
-        derived.pure_op = self
-        derived.dygraph_function = None
+        derived = Op(
+            f"{self.name}_",
+            self.inplace_kernel_fn or inplace_kernel_of(self),
+            self.inputs,
+            self.attrs,
+            source=self.source,
+            doc=f"{self.name}, written into the memory of its input.",
+            outputs=[f"{out}[]" if self.is_list(out) else out for out in self.outputs],
+            traits=self.traits,
+            inplace=self.inplace_form,
+            same_dtype=self.same_dtype,
+            promote=self.promote,
+        )
+        derived.infer_meta_fn, derived.vjp_rule = self.infer_meta_fn, self.vjp_rule
+        derived.grad_kernel_fn, derived.pure_op = self.grad_kernel_fn, self
         return derived
 
     def meta_with_defaults(self, *inputs: Any, **attrs: Any) -> Any:
@@ -514,14 +465,18 @@ def op(
     Args:
         source: where Paddle declares it.
         name: the op's name, if it is not the function's.
-        declaration: `outputs`, `traits`, `inplace`, `same_dtype`, `promote`; see `Op`.
+        declaration: outputs, traits, inplace, same_dtype, promote; see Op.
 
     Raises:
         ValueError: an op of that name exists.
     """
 
     def declare(kernel: Callable) -> Op:
-        declared = Op(kernel, name=name or kernel.__name__, source=source, **declaration)
+        inputs, attrs = read_signature(kernel, skip=1)
+        doc = inspect.getdoc(kernel)
+        declared = Op(
+            name or kernel.__name__, kernel, inputs, attrs, source=source, doc=doc, **declaration
+        )
         if declared.name in OPS:
             raise ValueError(
                 f"op: expected a new name, but got {declared.name!r}, which is declared already. "
@@ -553,44 +508,3 @@ def find_op(name: str) -> Op:
         f"find_op: expected the name of a declared op, but got {name!r}. "
         f"Declare it with @op, or use one of {sorted(close) or sorted(OPS)}."
     )
-
-
-def _parameters(function: Callable, skip: int) -> tuple[tuple[Input, ...], tuple[Attr, ...]]:
-    """Reads inputs and attributes off a signature; `skip` parameters in front are neither.
-
-    It reads the code object itself: `inspect.signature` takes 50 times as long, and this runs for
-    every op at every import.
-    """
-    code, defaults = function.__code__, function.__kwdefaults__ or {}
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    inputs, attrs = [], []
-    for name in names[skip : code.co_argcount]:
-        note = _annotation(function, name)
-        inputs.append(
-            Input(
-                name,
-                is_list=note is TensorList,
-                optional=note is Optional,
-                meta_only=note is NoNeedBuffer,
-            )
-        )
-    for name in names[code.co_argcount :]:
-        note = _annotation(function, name)
-        if note not in CONVERTERS:
-            raise TypeError(
-                f"op {function.__name__}: expected the attribute {name!r} to be annotated with one "
-                "of bool, int, float, str, DataType, Place or a marker of attribute.py, but got "
-                f"{note!r}. Annotate it."
-            )
-        attrs.append(Attr(name, note, defaults.get(name, inspect.Parameter.empty)))
-    return tuple(inputs), tuple(attrs)
-
-
-def _annotation(function: Callable, name: str) -> Any:
-    """A parameter's annotation. Under `from __future__ import annotations` it is a text."""
-    note = function.__annotations__.get(name)
-    if not isinstance(note, str):
-        return note
-    if note in function.__globals__:
-        return function.__globals__[note]
-    return eval(note, function.__globals__)
