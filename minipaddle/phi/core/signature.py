@@ -11,6 +11,7 @@ paddle/fluid/pir/dialect/op_generator/op_gen.py.
 
 from __future__ import annotations
 
+import builtins
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -90,4 +91,4 @@ def _annotation(function: Callable, name: str) -> Any:
         return note
     if note in function.__globals__:
         return function.__globals__[note]
-    return eval(note, function.__globals__)
+    return getattr(builtins, note, None) or eval(note, function.__globals__)
