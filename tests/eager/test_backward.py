@@ -2,7 +2,9 @@
 
 import copy
 import gc
+import inspect
 import threading
+import traceback
 import weakref
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 
 import minipaddle as paddle
 from minipaddle.eager.backward import get_in_degree_map
-from minipaddle.eager.eager_gen import source_of
+from minipaddle.eager.eager_gen import ad_func, source_of
 from minipaddle.phi.core.op import OPS, op
 
 
@@ -177,6 +179,18 @@ def test_threads_train_apart():
 def test_the_generated_function_can_be_read():
     text = source_of("tanh")
     assert "class TanhGradNode(GradNodeBase):" in text and "def tanh_ad_func(x, name=None):" in text
+
+
+def test_the_text_that_is_shown_is_the_code_that_runs():
+    """A traceback through a generated function quotes a line of `source_of`."""
+    text = source_of("matmul").splitlines()
+    assert inspect.getsource(ad_func(OPS["matmul"])) in source_of("matmul")
+    try:
+        paddle.matmul(paddle.ones([2, 3]), paddle.ones([2, 3]))
+    except ValueError as error:
+        frames = traceback.extract_tb(error.__traceback__)
+    (frame,) = [frame for frame in frames if frame.name == "matmul_ad_func"]
+    assert frame.line and frame.line == text[frame.lineno - 1].strip()
 
 
 def test_an_unexpected_argument_is_named():
