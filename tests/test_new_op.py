@@ -152,3 +152,54 @@ def test_a_rule_that_reads_something_unknown_is_an_error(cubic):
         @cubic.vjp
         def _(z, out_grad):
             return (out_grad,)
+
+
+def kernel(xp, x, y, *, factor: float = 2.0):
+    """x + factor * y"""
+
+
+def without_xp(x, y):
+    pass
+
+
+def number_before_the_star(xp, x, factor: float = 2.0):
+    pass
+
+
+def no_annotation(xp, x, *, factor=2.0):
+    pass
+
+
+WRONG_DECLARATIONS = {
+    "no brackets": (lambda: op(kernel), r"expected @op\(source=...\), but got @op on kernel"),
+    "no xp": (lambda: op()(without_xp), r"expected a kernel whose first parameter is xp, but"),
+    "an attribute among the inputs": (
+        lambda: op()(number_before_the_star),
+        r"input 'factor' to have no annotation.* but got <class 'float'>.* behind a star",
+    ),
+    "an attribute without a kind": (lambda: op()(no_annotation), "'factor' to be annotated"),
+    "trait": (lambda: op(traits=("Puer",))(kernel), r"expected traits among .* got \['Puer'\]"),
+    "inplace": (lambda: op(inplace={"out": "z"})(kernel), r"inplace inputs among .* got \['z'\]"),
+    "infer_meta without an input": (
+        lambda: op()(kernel).infer_meta(lambda x, **attrs: x),
+        r"expected a function of \(x, y, \*, factor\), but got one of \(x\)",
+    ),
+    "infer_meta without an attribute": (
+        lambda: op()(kernel).infer_meta(lambda x, y: x),
+        r"expected a function of \(x, y, \*, factor\), but got one of \(x, y\).*\*\*attrs takes",
+    ),
+    "wrt": (
+        lambda: op()(kernel).vjp(wrt=("x", "z"))(lambda x, out_grad: (x, x)),
+        r"@kernel.vjp: expected wrt among \['x', 'y'\], but got \['z'\]",
+    ),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_DECLARATIONS)
+def test_a_wrong_declaration_is_an_error(wrong):
+    declare, message = WRONG_DECLARATIONS[wrong]
+    try:
+        with pytest.raises((TypeError, ValueError), match=message):
+            declare()
+    finally:
+        OPS.pop("kernel", None)

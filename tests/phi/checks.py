@@ -36,7 +36,8 @@ def check_infer_meta(backend: Backend, name: str, inputs: list, attrs: dict) -> 
     if name in exceptions.UNKNOWN_SIZES:
         _same_as_far_as_known(op.infer_metas(metas, full), real)
     else:
-        assert op.infer_metas(metas, full) == real
+        said = op.infer_metas(metas, full)
+        assert said == real, f"{name}: InferMeta says {said}, the kernel returned {real}"
     for position, known in enumerate(metas):
         # an unknown size of 1 is another matter: squeeze and broadcasting depend on it
         if not isinstance(known, MetaTensor) or not known.ndim or known.shape[0] == 1:

@@ -44,6 +44,8 @@ from minipaddle.phi.core.signature import (
     Optional,
     TensorList,
     read_signature,
+    require_known,
+    require_parameters,
 )
 from minipaddle.phi.core.world import current_world, in_dynamic_mode
 
@@ -63,6 +65,8 @@ __all__ = [
 ]
 
 OPS: dict[str, Op] = {}
+
+TRAITS = ("Pure", "SideEffect", "Random", "View", "ForwardOnly", "Constant", "AmpWhite")
 
 
 class Vjp:
@@ -102,6 +106,7 @@ class Vjp:
                 f"@{op.name}.vjp: expected parameters among {sorted(known)}, but got {unknown}. "
                 "A rule names what it reads: inputs, outputs, <output>_grad."
             )
+        require_known(f"@{op.name}.vjp", "wrt", self.wrt, [item.name for item in op.inputs])
 
     def on_arrays(self, xp: types.ModuleType) -> Callable:
         """The rule as a function of arrays: each op that it calls is that op's kernel."""
@@ -178,6 +183,9 @@ class Op:
         self.inplace_form = {} if name.endswith("_") else forms
         self.inputs, self.attrs = inputs, attrs
         self.same_dtype, self.promote = tuple(same_dtype), tuple(promote)
+        require_known(f"op {name}", "traits", self.traits, TRAITS)
+        require_known(f"op {name}", "inplace outputs", forms, self.outputs)
+        require_known(f"op {name}", "inplace inputs", forms.values(), [x.name for x in inputs])
         self.kernels = KernelFactory(name)
         self.kernels.register(KernelKey(), kernel)
         self.infer_meta_fn: Callable | None = None
@@ -194,7 +202,12 @@ class Op:
     # -- the rest of the declaration -----------------------------------------------------------
 
     def infer_meta(self, function: Callable) -> Callable:
-        """Sets the InferMeta function: MetaTensors and attributes in, MetaTensor(s) out."""
+        """Sets the InferMeta function: MetaTensors and attributes in, MetaTensor(s) out.
+
+        Raises:
+            TypeError: the function can't take the op's inputs and attributes.
+        """
+        require_parameters(f"{self.name}.infer_meta", function, self.inputs, self.attrs)
         self.infer_meta_fn = function
         return function
 
@@ -468,8 +481,16 @@ def op(
         declaration: outputs, traits, inplace, same_dtype, promote; see Op.
 
     Raises:
-        ValueError: an op of that name exists.
+        ValueError: an op of that name exists, or the declaration names an unknown trait, input or
+            output.
+        TypeError: the kernel's parameters are not `xp`, inputs, and annotated attributes.
     """
+
+    if not isinstance(source, str):
+        raise TypeError(
+            f"op: expected @op(source=...), but got @op on {source.__name__} itself. Say where "
+            'Paddle declares it: @op(source="paddle/phi/ops/yaml/ops.yaml: <name>").'
+        )
 
     def declare(kernel: Callable) -> Op:
         inputs, attrs = read_signature(kernel, skip=1)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import builtins
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -23,6 +23,7 @@ from minipaddle.phi.core.attribute import CONVERTERS, MUTABLE
 Optional = Annotated[Any, "may be None"]
 TensorList = Annotated[Any, "a list of Tensors"]
 NoNeedBuffer = Annotated[Any, "only shape and dtype are used, not the data"]
+INPUT_MARKERS = (None, Optional, TensorList, NoNeedBuffer)
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,20 @@ def read_signature(function: Callable, skip: int) -> tuple[tuple[Input, ...], tu
     """
     code, defaults = function.__code__, function.__kwdefaults__ or {}
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    if skip and names[:1] != ("xp",):
+        raise TypeError(
+            f"op {function.__name__}: expected a kernel whose first parameter is xp, but got "
+            f"{list(names[:1])}. xp is numpy or cupy: declare def {function.__name__}(xp, ...)."
+        )
     inputs, attrs = [], []
     for name in names[skip : code.co_argcount]:
         note = _annotation(function, name)
+        if note not in INPUT_MARKERS:
+            raise TypeError(
+                f"op {function.__name__}: expected the input {name!r} to have no annotation, or "
+                f"Optional, TensorList or NoNeedBuffer, but got {note!r}. Attributes stand behind "
+                f"a star: (..., *, {name}: ...)."
+            )
         inputs.append(
             Input(
                 name,
@@ -82,6 +94,34 @@ def read_signature(function: Callable, skip: int) -> tuple[tuple[Input, ...], tu
             )
         attrs.append(Attr(name, note, defaults.get(name, inspect.Parameter.empty)))
     return tuple(inputs), tuple(attrs)
+
+
+def require_known(who: str, what: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Raises ValueError where a declaration names something that is not there."""
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise ValueError(
+            f"{who}: expected {what} among {sorted(known)}, but got {unknown}. Correct the name."
+        )
+
+
+def require_parameters(
+    who: str, function: Callable, inputs: tuple[Input, ...], attrs: tuple[Attr, ...]
+) -> None:
+    """Raises TypeError where a function can't take an op's inputs and attributes."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    counted = code.co_argcount == len(inputs) or code.co_flags & inspect.CO_VARARGS
+    keywords = set(names[code.co_argcount :])
+    if counted and (keywords >= {a.name for a in attrs} or code.co_flags & inspect.CO_VARKEYWORDS):
+        return
+    wanted = ", ".join(
+        [item.name for item in inputs] + ["*"] * bool(attrs) + [a.name for a in attrs]
+    )
+    raise TypeError(
+        f"{who}: expected a function of ({wanted}), but got one of ({', '.join(names)}). Give it "
+        "the inputs and attributes of the kernel; **attrs takes those that it does not read."
+    )
 
 
 def _annotation(function: Callable, name: str) -> Any:
