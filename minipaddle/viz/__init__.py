@@ -17,8 +17,10 @@ its structures into steps stand beside it.
 
 from .distributed import ring_steps
 from .frame import (
+    BAR_KINDS,
     KINDS,
     STATES,
+    Bar,
     Cluster,
     Edge,
     GraphPane,
@@ -27,16 +29,20 @@ from .frame import (
     Step,
     TablePane,
     TextPane,
+    TimelinePane,
+    bar,
     check_steps,
     cluster,
     dumps,
     edge,
     graph,
+    json_schema,
     loads,
     node,
     step,
     table,
     text,
+    timeline,
 )
 from .grad_graph import grad_graph, grad_graph_steps
 from .passes import dce_steps, fusion_steps
@@ -46,6 +52,8 @@ from .program import executor_steps
 from .sot import bytecode_lines, sot_steps
 
 __all__ = [
+    "BAR_KINDS",
+    "Bar",
     "KINDS",
     "STATES",
     "Cluster",
@@ -58,6 +66,8 @@ __all__ = [
     "Step",
     "TablePane",
     "TextPane",
+    "TimelinePane",
+    "bar",
     "bytecode_lines",
     "check_steps",
     "cluster",
@@ -69,6 +79,7 @@ __all__ = [
     "grad_graph",
     "grad_graph_steps",
     "graph",
+    "json_schema",
     "loads",
     "node",
     "ring_steps",
@@ -76,4 +87,5 @@ __all__ = [
     "step",
     "table",
     "text",
+    "timeline",
 ]

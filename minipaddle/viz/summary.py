@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .frame import GraphPane, Pane, Step, TablePane, TextPane
+from .frame import Bar, GraphPane, Pane, Step, TablePane, TextPane, TimelinePane
 from .looks import clean, cut
 from .scene import Scene
 
@@ -29,6 +29,8 @@ def _pane(pane: Pane, drawn: dict) -> list[str]:
         return _graph(pane)
     if pane["type"] == "text":
         return _text(pane)
+    if pane["type"] == "timeline":
+        return _timeline(pane)
     return _table(pane, drawn)
 
 
@@ -83,6 +85,33 @@ def _table(pane: TablePane, drawn: dict) -> list[str]:
     if len(chosen) > MOST_LINES:
         lines.append(f"    ... {len(chosen) - MOST_LINES} more")
     return lines
+
+
+def _timeline(pane: TimelinePane) -> list[str]:
+    """Marked bars, or all; each with its lane and its time."""
+    unit = f" {pane['unit']}" if pane["unit"] else ""
+    first, last = pane["span"]
+    lines = [
+        f"{pane['name'] or 'timeline'} ({first:g} to {last:g}{unit}): "
+        f"{_count(len(pane['lanes']), 'lane')}, {_count(len(pane['bars']), 'bar')}"
+        + (f", now {pane['cursor']:g}{unit}" if pane["cursor"] is not None else "")
+    ]
+    marked: dict[str, list[str]] = {}
+    for one in pane["bars"]:
+        if one["state"]:
+            marked.setdefault(one["state"], []).append(f"{one['label'] or one['id']} {_time(one)}")
+    lines += [f"  {state}: {_some(found)}" for state, found in marked.items()]
+    if not marked:
+        for lane in pane["lanes"][:MOST_NAMES]:
+            bars = sorted((b for b in pane["bars"] if b["lane"] == lane), key=lambda b: b["start"])
+            lines.append(f"  {lane}: " + _some([f"{b['label']} {_time(b)}".strip() for b in bars]))
+        if len(pane["lanes"]) > MOST_NAMES:
+            lines.append(f"    ... {len(pane['lanes']) - MOST_NAMES} more lanes")
+    return lines
+
+
+def _time(one: Bar) -> str:
+    return f"{one['start']:g}-{one['end']:g}"
 
 
 def _count(number: int, what: str) -> str:
