@@ -175,7 +175,6 @@ OTHER_ERROR = {
 
 # Operations that look otherwise in PIR.
 OTHER_OPERATION = {
-    "batch_norm__grad": "Paddle's is called batch_norm_grad",
     "set_value_grad": "Paddle's hands out_grad on as it is; the rows that were written have no gradient",
 }
 
