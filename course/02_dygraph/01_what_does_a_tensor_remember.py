@@ -107,10 +107,10 @@ node_class, _, function = source_of("tanh").partition("\n\n\n")
 print(node_class)
 
 # %% [markdown]
-# And the end of the function that `paddle.tanh(x)` calls. Find rule 1 in it: `any(edges)`.
+# And the end of the function that `paddle.tanh(x)` calls. Find rule 1 in it: a node is made only where an input has an edge (`x_edge is not None`).
 
 # %%
-print(function[function.index("    out = Tensor") :])
+print(function[function.index("    node = None") :])
 
 # %% [markdown]
 # ## Experiments

@@ -260,8 +260,8 @@ with Checks("Task 1", hidden=True) as check:
 # %% nbgrader={"grade_id": "task2_setup"}
 from minipaddle.phi import OPS, op
 from minipaddle.phi.infermeta.binary import elementwise
+from minipaddle.phi.ops.elementary import exp
 from minipaddle.phi.ops.manipulation import reduce_as
-from minipaddle.phi.ops.math import exp
 
 
 def weights_like(out):
