@@ -54,7 +54,7 @@ def cross_entropy(
         ValueError: the reduction is unknown or the shapes don't fit.
         IndexError: a label is not a class.
     """
-    _check_reduction("cross_entropy", reduction)
+    check_reduction("cross_entropy", reduction)
     if ignore_index > 0 and soft_label:
         raise ValueError(
             "cross_entropy: expected no ignore_index beside soft_label=True, but got "
@@ -108,7 +108,7 @@ def cross_entropy(
 def _soft_weights(label: Any, weight: Any, loss: Any) -> Any:
     """The weight of each sample: the weights of the classes, mixed by the label."""
     mixed = OPS["matmul"](OPS["cast"](label, dtype=weight.dtype), weight, transpose_y=True)
-    return OPS["reshape"](mixed, shape=_sizes(loss))
+    return OPS["reshape"](mixed, shape=list(loss.shape))
 
 
 def _hard_weights(
@@ -129,7 +129,7 @@ def _hard_weights(
         order = [i for i in range(label.ndim) if i != axis % label.ndim] + [axis % label.ndim]
         classes = OPS["transpose"](classes, perm=order)
     found = OPS["multiply"](OPS["gather_nd"](weight, classes), counted)
-    return OPS["reshape"](found, shape=_sizes(label))
+    return OPS["reshape"](found, shape=list(label.shape))
 
 
 def softmax_with_cross_entropy(
@@ -165,13 +165,13 @@ def square_error_cost(input: Any, label: Any) -> Any:
 
 def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
     """The mean of (input - label)^2; shapes broadcast. Raises ValueError: unknown reduction."""
-    _check_reduction("mse_loss", reduction)
+    check_reduction("mse_loss", reduction)
     return _reduced(square_error_cost(input, label), reduction)
 
 
 def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
     """The mean of |input - label|; shapes broadcast. Raises ValueError: unknown reduction."""
-    _check_reduction("l1_loss", reduction)
+    check_reduction("l1_loss", reduction)
     loss = OPS["abs"](OPS["subtract"](input, label))
     return _mean_all_or(loss, reduction)
 
@@ -190,7 +190,7 @@ def smooth_l1_loss(
     Raises:
         ValueError: the reduction is unknown or the shapes differ.
     """
-    _check_reduction("smooth_l1_loss", reduction)
+    check_reduction("smooth_l1_loss", reduction)
     loss, _ = OPS["huber_loss"](input, label, delta=delta)
     return _reduced(loss if is_huber else loss / delta, reduction)
 
@@ -210,7 +210,7 @@ def binary_cross_entropy(
     Raises:
         ValueError: the reduction is unknown, the shapes differ, or a number is not in [0, 1].
     """
-    _check_reduction("binary_cross_entropy", reduction)
+    check_reduction("binary_cross_entropy", reduction)
     loss = OPS["bce_loss"](input, label)
     if weight is not None:
         loss = OPS["multiply"](loss, weight)
@@ -234,7 +234,7 @@ def binary_cross_entropy_with_logits(
     Raises:
         ValueError: the reduction is unknown or the shapes differ.
     """
-    _check_reduction("binary_cross_entropy_with_logits", reduction)
+    check_reduction("binary_cross_entropy_with_logits", reduction)
     one = OPS["full"](shape=[1], value=1.0, dtype=logit.dtype)
     if pos_weight is not None:
         more = OPS["multiply"](label, OPS["subtract"](pos_weight, one))
@@ -264,7 +264,7 @@ def nll_loss(
     Raises:
         ValueError: the reduction is unknown, the shapes don't fit, or a label is no class.
     """
-    _check_reduction("nll_loss", reduction)
+    check_reduction("nll_loss", reduction)
     _check_label_ndim("nll_loss", input, label)
     if input.ndim < 2 or input.shape[1] == 0:
         raise ValueError(
@@ -299,7 +299,7 @@ def kl_div(
     Raises:
         ValueError: the reduction is unknown or the shapes differ.
     """
-    _check_reduction("kl_div", reduction, "batchmean")
+    check_reduction("kl_div", reduction, "batchmean")
     if input.dtype is not label.dtype and input.dtype.is_floating and label.dtype.is_floating:
         if input.dtype is dtypes.float64:
             label = OPS["cast"](label, dtype=dtypes.float64)
@@ -315,7 +315,8 @@ def kl_div(
 # -- what they share ---------------------------------------------------------------------------
 
 
-def _check_reduction(who: str, reduction: str, *more: str) -> None:
+def check_reduction(who: str, reduction: str, *more: str) -> None:
+    """Raises ValueError unless it is "mean", "sum", "none" or one of `more`."""
     known = ("mean", "sum", "none", *more)
     if reduction not in known:
         raise ValueError(
@@ -350,8 +351,3 @@ def _mean_all_or(loss: Any, reduction: str) -> Any:
 def _mean_all(loss: Any) -> Any:
     """The mean, as cross_entropy takes it: mean_all in dygraph, mean in programs."""
     return OPS["mean_all"](loss) if in_dynamic_mode() else OPS["mean"](loss)
-
-
-def _sizes(x: Any) -> list[int]:
-    """The shape, for reshape. Only one size may be unknown."""
-    return list(x.shape)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from minipaddle.nn import functional
+from minipaddle.nn.functional.loss import check_reduction
 from minipaddle.nn.layer.layers import Layer
 
 __all__ = [
@@ -27,12 +28,7 @@ class _Loss(Layer):
 
     def __init__(self, reduction: str, *more: str) -> None:
         super().__init__()
-        known = ("mean", "sum", "none", *more)
-        if reduction not in known:
-            raise ValueError(
-                f"{type(self).__name__}: expected reduction among {known}, but got {reduction!r}. "
-                "Use one of them."
-            )
+        check_reduction(type(self).__name__, reduction, *more)
         self.reduction = reduction
 
 

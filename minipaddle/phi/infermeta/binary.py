@@ -10,6 +10,7 @@ from typing import Any
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.dtype import DataType
 from minipaddle.phi.core.meta_tensor import MetaTensor
+from minipaddle.phi.infermeta.enforce import require_same_dtype, shapes_agree
 
 
 def broadcast_shape(who: str, x: MetaTensor, y: MetaTensor) -> tuple[int, ...]:
@@ -73,11 +74,7 @@ def integers(who: str) -> Any:
     """Makes the rule of an op on the bits of two Tensors: broadcast; one dtype, no fractions."""
 
     def rule(x: MetaTensor, y: MetaTensor) -> MetaTensor:
-        if x.dtype is not y.dtype:
-            raise ValueError(
-                f"{who}: expected x and y of one dtype, but got x {x.dtype.name} and y "
-                f"{y.dtype.name}. Cast one of them with astype."
-            )
+        require_same_dtype(who, x=x, y=y)
         if x.dtype.is_floating:
             raise TypeError(
                 f"{who}: expected integers or bools, but got {x.dtype.name}. Cast them with astype."
@@ -107,12 +104,7 @@ def matmul(
             f"matmul: expected x and y with at least one dimension, but got x {list(x.shape)} and "
             f"y {list(y.shape)}. Use multiply for single numbers."
         )
-    if x.dtype is not y.dtype:
-        raise ValueError(
-            f"{who}: expected x and y of one dtype, but got x {x.dtype.name} and y "
-            f"{y.dtype.name}. "
-            "Cast one of them with astype."
-        )
+    require_same_dtype(who, x=x, y=y)
     left = [1, *x.shape] if x.ndim == 1 else list(x.shape)
     right = [*y.shape, 1] if y.ndim == 1 else list(y.shape)
     if transpose_x and x.ndim > 1:
@@ -150,10 +142,7 @@ def bmm(x: MetaTensor, y: MetaTensor) -> MetaTensor:
 
 def dot(x: MetaTensor, y: MetaTensor) -> MetaTensor:
     """x [K], y [K] -> []; x [B, K], y [B, K] -> [B]."""
-    same = x.ndim == y.ndim and all(
-        a == b or -1 in (a, b) for a, b in zip(x.shape, y.shape, strict=True)
-    )
-    if not same or x.ndim not in (1, 2):
+    if not shapes_agree(x.shape, y.shape) or x.ndim not in (1, 2):
         raise RuntimeError(
             f"dot: expected two vectors, or two lists of vectors, of one shape, but got x "
             f"{list(x.shape)} and y {list(y.shape)}. Use matmul for others."

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from minipaddle.phi.core.meta_tensor import MetaTensor
+from minipaddle.phi.infermeta.enforce import require_same_dtype
 from minipaddle.phi.kernels.windows import resolve_padding, window_count
 
 
@@ -41,11 +42,7 @@ def convolved(who: str) -> Any:
                 f"{list(input.shape)} and filter {list(filter.shape)}. "
                 "An image is [batch, channels, height, width]."
             )
-        if input.dtype is not filter.dtype:
-            raise ValueError(
-                f"{who}: expected input and filter of one dtype, but got input {input.dtype.name} "
-                f"and filter {filter.dtype.name}. Cast one of them with astype."
-            )
+        require_same_dtype(who, input=input, filter=filter)
         _require_positive(who, strides=strides, dilations=dilations)
         if len(paddings) not in (2, 4):
             raise ValueError(

@@ -11,7 +11,7 @@ from typing import Any
 
 from minipaddle.phi.core.attribute import UnknownInts
 from minipaddle.phi.core.meta_tensor import MetaTensor
-from minipaddle.phi.infermeta.unary import normalize_axes
+from minipaddle.phi.infermeta.enforce import normalize_axes, require_dtype
 
 Range = tuple[int, int, int]
 
@@ -224,9 +224,5 @@ def index_put_fits(
     """The output is like x."""
     if not indices:
         raise ValueError("index_put: expected at least one index, but got none. Pass a tuple.")
-    if value.dtype is not x.dtype:
-        raise ValueError(
-            f"index_put: expected a value of dtype {x.dtype.name}, but got {value.dtype.name}. "
-            "Cast it with astype."
-        )
+    require_dtype("index_put", "value", value, x.dtype)
     return MetaTensor(x.shape, x.dtype)

@@ -5,31 +5,11 @@ Paddle: paddle/phi/infermeta/binary.cc, ternary.cc, multiary.cc.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from minipaddle.common import dtype as dtypes
 from minipaddle.phi.core.meta_tensor import MetaTensor
-
-
-def require_floating(who: str, name: str, x: MetaTensor) -> None:
-    """Raises RuntimeError, as Paddle does where it has no kernel for a dtype."""
-    if not x.dtype.is_floating:
-        raise RuntimeError(
-            f"{who}: expected {name} of a floating-point dtype, but got {x.dtype.name}. Cast it "
-            "with astype('float32')."
-        )
-
-
-def require_shape(who: str, name: str, x: MetaTensor, wanted: Sequence[int]) -> None:
-    """Raises ValueError where sizes that are known differ."""
-    fits = len(wanted) == x.ndim and all(
-        a == b or -1 in (a, b) for a, b in zip(wanted, x.shape, strict=True)
-    )
-    if not fits:
-        raise ValueError(
-            f"{who}: expected {name} of shape {list(wanted)}, but got {list(x.shape)}. Reshape it."
-        )
+from minipaddle.phi.infermeta.enforce import require_dtype, require_floating, require_shape
 
 
 def like_input(who: str) -> Any:
@@ -38,13 +18,9 @@ def like_input(who: str) -> Any:
     """
 
     def rule(input: MetaTensor, label: MetaTensor, **attrs: Any) -> MetaTensor:
-        require_floating(who, "input", input)
+        require_floating(who, input.dtype, "input", RuntimeError)
         require_shape(who, "label", label, input.shape)
-        if label.dtype is not input.dtype:
-            raise ValueError(
-                f"{who}: expected a label of dtype {input.dtype.name}, but got "
-                f"{label.dtype.name}. Cast the label with astype."
-            )
+        require_dtype(who, "label", label, input.dtype)
         return MetaTensor(input.shape, input.dtype)
 
     return rule
@@ -57,7 +33,7 @@ def cross_entropy(
     softmax [..., C], loss [..., 1].
     """
     who = "cross_entropy_with_softmax"
-    require_floating(who, "input", input)
+    require_floating(who, input.dtype, "input", RuntimeError)
     if not -input.ndim <= axis < input.ndim:
         raise ValueError(
             f"{who}: expected an axis in [{-input.ndim}, {input.ndim}), but got {axis}. The input "
@@ -72,18 +48,10 @@ def cross_entropy(
             f"{list(input.shape)} and label {list(label.shape)}. Give the label an axis of size 1 "
             "where the input has its classes."
         )
-    for a, b in zip(wanted, label.shape, strict=True):
-        if a != b and -1 not in (a, b):
-            raise ValueError(
-                f"{who}: expected label of shape {wanted}, but got {list(label.shape)}. "
-                f"There must be one label for each of input's rows (input {list(input.shape)})."
-            )
-    if soft_label and label.dtype is not input.dtype:
-        raise ValueError(
-            f"{who}: expected a soft label of dtype {input.dtype.name}, but got "
-            f"{label.dtype.name}. "
-            "Cast the label with astype."
-        )
+    advice = f"There must be one label for each of input's rows (input {list(input.shape)})."
+    require_shape(who, "label", label, wanted, advice)
+    if soft_label:
+        require_dtype(who, "label", label, input.dtype)
     if not soft_label and label.dtype.is_floating:
         raise TypeError(
             f"{who}: expected a label of an integer dtype, but got {label.dtype.name}. "
@@ -103,25 +71,16 @@ def nll_loss(
     """input [N, C] or [N, C, H, W], label [N] or [N, H, W], weight [C] -> the loss, like the label
     or a single number, and the sum of the weights.
     """
-    require_floating("nll_loss", "input", input)
+    require_floating("nll_loss", input.dtype, "input", RuntimeError)
     if input.ndim not in (2, 4):
         raise ValueError(
             "nll_loss: expected input [N, C] or [N, C, H, W], but got "
             f"{list(input.shape)}. Reshape it, or use paddle.nn.functional.nll_loss, which does."
         )
     require_shape("nll_loss", "label", label, [input.shape[0], *input.shape[2:]])
-    if label.dtype is not dtypes.int64:
-        raise ValueError(
-            f"nll_loss: expected a label of dtype int64, but got {label.dtype.name}. Cast it with "
-            "astype('int64')."
-        )
-    if weight is not None:
-        require_shape("nll_loss", "weight", weight, [input.shape[1]])
-        if weight.dtype is not input.dtype:
-            raise ValueError(
-                f"nll_loss: expected a weight of dtype {input.dtype.name}, but got "
-                f"{weight.dtype.name}. Cast the weight with astype."
-            )
+    require_dtype("nll_loss", "label", label, dtypes.int64)
+    require_shape("nll_loss", "weight", weight, [input.shape[1]])
+    require_dtype("nll_loss", "weight", weight, input.dtype)
     shape = label.shape if reduction == "none" else []
     return MetaTensor(shape, input.dtype), MetaTensor([], input.dtype)
 
@@ -142,6 +101,5 @@ def sigmoid_cross_entropy(
 ) -> MetaTensor:
     """Like x; label and pos_weight have its shape."""
     who = "sigmoid_cross_entropy_with_logits"
-    if pos_weight is not None:
-        require_shape(who, "pos_weight", pos_weight, x.shape)
+    require_shape(who, "pos_weight", pos_weight, x.shape)
     return like_input(who)(x, label)

@@ -13,6 +13,7 @@ from typing import Any
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.dtype import DataType
 from minipaddle.phi.core.meta_tensor import MetaTensor
+from minipaddle.phi.infermeta.enforce import require_shape
 
 
 def channel_axis(data_format: str, ndim: int) -> int:
@@ -23,17 +24,6 @@ def channel_axis(data_format: str, ndim: int) -> int:
 def statistics_dtype(dtype: DataType) -> DataType:
     """Means and variances of half-precision numbers are kept in float32."""
     return dtypes.float64 if dtype is dtypes.float64 else dtypes.float32
-
-
-def require_vector(who: str, name: str, vector: MetaTensor | None, size: int) -> None:
-    """Raises ValueError if `vector` is there, and is not of shape [size]."""
-    if vector is None:
-        return
-    if vector.ndim != 1 or (-1 not in (vector.shape[0], size) and vector.shape[0] != size):
-        raise ValueError(
-            f"{who}: expected {name} of shape [{size}], but got {list(vector.shape)}. "
-            "One number for each thing that is scaled."
-        )
 
 
 def batch_norm(
@@ -55,7 +45,7 @@ def batch_norm(
     channels = x.shape[channel_axis(data_format, x.ndim)]
     named = {"mean": mean, "variance": variance, "scale": scale, "bias": bias}
     for name, vector in named.items():
-        require_vector("batch_norm_", name, vector, channels)
+        require_shape("batch_norm_", name, vector, [channels])
     if channels == -1:
         channels = mean.shape[0]
     saved = MetaTensor([channels], statistics_dtype(x.dtype))
@@ -87,8 +77,8 @@ def layer_norm(
         )
     normalised = x.shape[begin_norm_axis:]
     size = -1 if -1 in normalised else math.prod(normalised)
-    require_vector("layer_norm", "scale", scale, size)
-    require_vector("layer_norm", "bias", bias, size)
+    require_shape("layer_norm", "scale", scale, [size])
+    require_shape("layer_norm", "bias", bias, [size])
     kept = MetaTensor(x.shape[:begin_norm_axis], statistics_dtype(x.dtype))
     return MetaTensor(x.shape, x.dtype), kept, kept
 
@@ -114,8 +104,8 @@ def group_norm(
             f"group_norm: expected groups that divide the {channels} channels of x "
             f"{list(x.shape)}, but got {groups}. All groups are of one size."
         )
-    require_vector("group_norm", "scale", scale, channels)
-    require_vector("group_norm", "bias", bias, channels)
+    require_shape("group_norm", "scale", scale, [channels])
+    require_shape("group_norm", "bias", bias, [channels])
     kept = MetaTensor([x.shape[0], groups], statistics_dtype(x.dtype))
     return MetaTensor(x.shape, x.dtype), kept, kept
 
@@ -130,8 +120,8 @@ def instance_norm(
             "The first is the batch, the second the channels."
         )
     n, channels = x.shape[:2]
-    require_vector("instance_norm", "scale", scale, channels)
-    require_vector("instance_norm", "bias", bias, channels)
+    require_shape("instance_norm", "scale", scale, [channels])
+    require_shape("instance_norm", "bias", bias, [channels])
     rows = -1 if -1 in (n, channels) else n * channels
     kept = MetaTensor([rows], statistics_dtype(x.dtype))
     return MetaTensor(x.shape, x.dtype), kept, kept
@@ -151,9 +141,6 @@ def rms_norm(
             f"rms_norm: expected x [..., {', '.join(map(str, normalized_shape))}], but got "
             f"{list(x.shape)}. normalized_shape names the last sizes of x."
         )
-    if scale is not None and -1 not in scale.shape and tuple(scale.shape) != tuple(last):
-        raise ValueError(
-            f"rms_norm: expected scale of shape {list(last)}, but got {list(scale.shape)}."
-        )
+    require_shape("rms_norm", "scale", scale, last)
     kept = MetaTensor(x.shape[: x.ndim - count], statistics_dtype(x.dtype))
     return MetaTensor(x.shape, x.dtype), kept

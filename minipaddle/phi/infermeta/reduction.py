@@ -12,7 +12,7 @@ from minipaddle.common import dtype as dtypes
 from minipaddle.common.dtype import DataType, to_dtype
 from minipaddle.phi.core.attribute import UnknownInts, UnknownNumber
 from minipaddle.phi.core.meta_tensor import MetaTensor
-from minipaddle.phi.infermeta.unary import normalize_axes
+from minipaddle.phi.infermeta.enforce import normalize_axes
 
 
 def reduced(who: str, floating: bool = False) -> Any:
@@ -104,12 +104,3 @@ def cumulated(
                 f"{list(x.shape)}."
             )
     return MetaTensor(x.shape, x.dtype)
-
-
-def require_floating(who: str, dtype: Any) -> None:
-    """Raises TypeError where `dtype`, numpy's or ours, is not a floating-point type."""
-    if not to_dtype(dtype).is_floating:
-        raise TypeError(
-            f"{who}: expected floating-point numbers, but got {to_dtype(dtype).name}. Cast x with "
-            "astype."
-        )

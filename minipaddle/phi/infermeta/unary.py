@@ -12,50 +12,12 @@ from typing import Any
 from minipaddle.common import dtype as dtypes
 from minipaddle.phi.core.attribute import UnknownInts
 from minipaddle.phi.core.meta_tensor import MetaTensor
+from minipaddle.phi.infermeta.enforce import normalize_axes, require_floating
 
 
 def unchanged(x: MetaTensor, **attrs: Any) -> MetaTensor:
     """The output is like the input."""
     return MetaTensor(x.shape, x.dtype)
-
-
-def normalize_axes(who: str, axis: int | Sequence[int], ndim: int) -> tuple[int, ...]:
-    """Axes as non-negative numbers; no axes at all means every axis.
-
-    Raises:
-        ValueError: an axis is out of range, or is named twice.
-    """
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
-    result = []
-    for item in axes:
-        if not -max(ndim, 1) <= item < max(ndim, 1):
-            raise ValueError(
-                f"{who}: expected an axis in [{-ndim}, {ndim}), but got {item}. "
-                f"The input has {ndim} dimensions."
-            )
-        result.append(item % max(ndim, 1))
-    if len(set(result)) != len(result):
-        raise ValueError(
-            f"{who}: expected each axis once, but got {list(axes)}. Name each axis once."
-        )
-    return tuple(result) if result else tuple(range(ndim))
-
-
-def reduced(who: str, keep_integers: bool = False) -> Any:
-    """Makes the rule of a reduction over `axis` with `keepdim`."""
-
-    def rule(x: MetaTensor, *, axis: Sequence[int], keepdim: bool, **attrs: Any) -> MetaTensor:
-        axes = normalize_axes(who, axis, x.ndim) if x.ndim else ()
-        if keepdim:
-            shape = [1 if i in axes else size for i, size in enumerate(x.shape)]
-        else:
-            shape = [size for i, size in enumerate(x.shape) if i not in axes]
-        dtype = x.dtype
-        if not dtype.is_floating and not keep_integers:
-            dtype = dtypes.int64
-        return MetaTensor(shape, dtype)
-
-    return rule
 
 
 def reshaped(x: MetaTensor, *, shape: Sequence[int]) -> MetaTensor:
@@ -155,11 +117,7 @@ def floating_only(who: str) -> Any:
     """
 
     def rule(x: MetaTensor, **attrs: Any) -> MetaTensor:
-        if not x.dtype.is_floating:
-            raise TypeError(
-                f"{who}: expected floating-point numbers, but got {x.dtype.name}. Cast x with "
-                "astype."
-            )
+        require_floating(who, x.dtype)
         return MetaTensor(x.shape, x.dtype)
 
     return rule

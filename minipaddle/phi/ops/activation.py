@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 from minipaddle.phi.core.op import op
-from minipaddle.phi.infermeta.reduction import require_floating
-from minipaddle.phi.infermeta.unary import as_floating, floating_only, normalize_axes
+from minipaddle.phi.infermeta.enforce import normalize_axes, require_floating
+from minipaddle.phi.infermeta.unary import as_floating, floating_only
 from minipaddle.phi.ops import special
 from minipaddle.phi.ops.creation import full
 from minipaddle.phi.ops.elementary import as_float, erf, exp, log

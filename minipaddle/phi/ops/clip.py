@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import op
-from minipaddle.phi.infermeta.loss import require_floating
+from minipaddle.phi.infermeta.enforce import require_floating
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: clip_by_norm", traits=("Pure", "ForwardOnly"))
@@ -23,7 +23,7 @@ def clip_by_norm(xp, x, *, max_norm: float):
 
 @clip_by_norm.infer_meta
 def _(x, *, max_norm):
-    require_floating("clip_by_norm", "x", x)
+    require_floating("clip_by_norm", x.dtype, error=RuntimeError)
     if max_norm <= 0:
         raise ValueError(
             f"clip_by_norm: expected a positive max_norm, but got {max_norm}. It is the largest "

@@ -12,7 +12,7 @@ from minipaddle.phi.core.attribute import IntArray, ScalarInt, UnknownInts
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, TensorList, op
 from minipaddle.phi.infermeta.binary import broadcast_shape
-from minipaddle.phi.infermeta.unary import normalize_axes
+from minipaddle.phi.infermeta.enforce import normalize_axes, shapes_agree
 from minipaddle.phi.ops.manipulation import reduce_as, reshape, reshape_as
 from minipaddle.phi.ops.reduction import sum
 
@@ -21,11 +21,11 @@ def _agree(who, metas, skip=None):
     """Raises ValueError where sizes (but for the axis `skip`) or dtypes of the inputs differ."""
     first = metas[0]
     for other in metas[1:]:
-        same = other.ndim == first.ndim and all(
-            a == b or -1 in (a, b) or i == skip
-            for i, (a, b) in enumerate(zip(first.shape, other.shape, strict=True))
-        )
-        if not same:
+        shapes = [
+            [-1 if i == skip else size for i, size in enumerate(meta.shape)]
+            for meta in (first, other)
+        ]
+        if not shapes_agree(*shapes):
             where = "" if skip is None else f" but for axis {skip}"
             raise ValueError(
                 f"{who}: expected inputs of one shape{where}, but got {list(first.shape)} and "

@@ -11,6 +11,7 @@ from __future__ import annotations
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, Optional, op
 from minipaddle.phi.infermeta import loss as infermeta
+from minipaddle.phi.infermeta.enforce import require_floating
 from minipaddle.phi.ops.activation import tanh
 from minipaddle.phi.ops.creation import assign_value, full_like
 from minipaddle.phi.ops.elementary import exp
@@ -405,7 +406,7 @@ def label_smooth(xp, label, prior_dist: Optional, *, epsilon: float = 0.0):
 
 @label_smooth.infer_meta
 def _(label, prior_dist, *, epsilon):
-    infermeta.require_floating("label_smooth", "label", label)
+    require_floating("label_smooth", label.dtype, "label", RuntimeError)
     if prior_dist is not None and prior_dist.size != label.shape[-1] != -1:
         raise ValueError(
             f"label_smooth: expected prior_dist with {label.shape[-1]} numbers, but got "

@@ -14,9 +14,9 @@ from minipaddle.phi.core.attribute import Axes, IntArray, Ints, ScalarInt, Unkno
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, Optional, op
 from minipaddle.phi.infermeta.binary import broadcast_shape, like_target
+from minipaddle.phi.infermeta.enforce import normalize_axes
 from minipaddle.phi.infermeta.unary import (
     flattened,
-    normalize_axes,
     reshaped,
     squeezed,
     transposed,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from minipaddle.common import dtype as dtypes
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import op
+from minipaddle.phi.infermeta.enforce import require_dtype
 
 
 @op(
@@ -46,12 +47,8 @@ def _(x, indices, label):
             f"accuracy: expected one label per row, but got {rows[0]} rows and {rows[1]} labels. "
             "Give as many of one as of the other."
         )
-    for name, tensor in (("indices", indices), ("label", label)):
-        if tensor.dtype is not dtypes.int64:
-            raise ValueError(
-                f"accuracy: expected {name} of dtype int64, but got {tensor.dtype.name}. Cast "
-                f"{name} first."
-            )
+    require_dtype("accuracy", "indices", indices, dtypes.int64)
+    require_dtype("accuracy", "label", label, dtypes.int64)
     return (
         MetaTensor([], dtypes.float32),
         MetaTensor([], dtypes.int32),

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from minipaddle.phi.core.attribute import Scalar
 from minipaddle.phi.core.op import Optional, op
+from minipaddle.phi.infermeta.enforce import require_shape
 
 TRAITS = ("SideEffect", "ForwardOnly")
 
@@ -45,16 +46,7 @@ def single(who, name, meta):
 def like_param(who, param, **others):
     """Raises ValueError unless all others have the parameter's shape."""
     for name, meta in others.items():
-        if meta is None:
-            continue
-        fits = len(meta.shape) == len(param.shape) and all(
-            a == b or -1 in (a, b) for a, b in zip(param.shape, meta.shape, strict=True)
-        )
-        if not fits:
-            raise ValueError(
-                f"{who}: expected {name} with param's shape {list(param.shape)}, but got "
-                f"{list(meta.shape)}. Pass the {name} of this parameter."
-            )
+        require_shape(who, name, meta, param.shape, f"Pass the {name} of this parameter.")
 
 
 @op(

@@ -12,6 +12,7 @@ from minipaddle.phi.core.attribute import IntArray
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import op
 from minipaddle.phi.infermeta import reduction as rules
+from minipaddle.phi.infermeta.enforce import require_floating
 from minipaddle.phi.ops.elementary import abs, sign
 from minipaddle.phi.ops.logic import equal
 from minipaddle.phi.ops.manipulation import cast, expand_as, reshape, unsqueeze
@@ -32,7 +33,7 @@ def p_norm(
     """The length of vectors: (sum |x|^porder)^(1 / porder) along one axis, or of everything
     (asvector). 0 counts what is not zero; inf and -inf give the largest and the smallest |x|.
     """
-    rules.require_floating("p_norm", x.dtype)
+    require_floating("p_norm", x.dtype)
     axes = numpy_axes(x, () if asvector else (axis,))
     if porder == 0:
         found = xp.sum(x != 0, axis=axes, keepdims=keepdim, dtype=x.dtype)
@@ -49,7 +50,7 @@ def p_norm(
 
 @p_norm.infer_meta
 def _(x, *, porder, axis, epsilon, keepdim, asvector):
-    rules.require_floating("p_norm", x.dtype)
+    require_floating("p_norm", x.dtype)
     return rules.reduced("p_norm")(x, axis=() if asvector else (axis,), keepdim=keepdim)
 
 
@@ -83,14 +84,14 @@ def _(
 @op(source="paddle/phi/ops/yaml/ops.yaml: squared_l2_norm", traits=("Pure",))
 def squared_l2_norm(xp, x):
     """The sum of all squares, of shape [1]. Clipping by the global norm uses it."""
-    rules.require_floating("squared_l2_norm", x.dtype)
+    require_floating("squared_l2_norm", x.dtype)
     flat = x.reshape(-1)
     return xp.dot(flat, flat).reshape(1)
 
 
 @squared_l2_norm.infer_meta
 def _(x):
-    rules.require_floating("squared_l2_norm", x.dtype)
+    require_floating("squared_l2_norm", x.dtype)
     return MetaTensor([1], x.dtype)
 
 
@@ -109,14 +110,14 @@ def frobenius_norm(xp, x, *, axis: IntArray, keep_dim: bool, reduce_all: bool):
     """The square root of the sum of all squares over `axis`: the length of a matrix, taken as a
     vector.
     """
-    rules.require_floating("frobenius_norm", x.dtype)
+    require_floating("frobenius_norm", x.dtype)
     axes = numpy_axes(x, axis, reduce_all)
     return xp.asarray(xp.sqrt(xp.sum(x * x, axis=axes, keepdims=keep_dim)))
 
 
 @frobenius_norm.infer_meta
 def _(x, *, axis, keep_dim, reduce_all):
-    rules.require_floating("frobenius_norm", x.dtype)
+    require_floating("frobenius_norm", x.dtype)
     rule = rules.reduced("frobenius_norm")
     return rule(x, axis=axis, keepdim=keep_dim, reduce_all=reduce_all)
 

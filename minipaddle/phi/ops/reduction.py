@@ -17,7 +17,7 @@ from minipaddle.phi.core.attribute import Axes, IntArray, ScalarInt
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, op
 from minipaddle.phi.infermeta import reduction as rules
-from minipaddle.phi.infermeta.unary import normalize_axes
+from minipaddle.phi.infermeta.enforce import normalize_axes
 from minipaddle.phi.ops.creation import full
 from minipaddle.phi.ops.elementary import as_float, exp
 from minipaddle.phi.ops.logic import equal

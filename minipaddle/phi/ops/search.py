@@ -13,7 +13,8 @@ from minipaddle.phi.core.attribute import Axes, ScalarInt, ScalarInt64
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, op
 from minipaddle.phi.infermeta.binary import broadcast_shape
-from minipaddle.phi.infermeta.unary import normalize_axes, unchanged
+from minipaddle.phi.infermeta.enforce import normalize_axes, require_same_dtype
+from minipaddle.phi.infermeta.unary import unchanged
 from minipaddle.phi.ops.creation import full_like
 from minipaddle.phi.ops.gather import index_put, put_along_axis
 from minipaddle.phi.ops.manipulation import expand_as, reduce_as
@@ -163,11 +164,7 @@ def _(condition, x, y):
             f"where: expected a condition of bool, but got {condition.dtype.name}. Compare it with "
             "something."
         )
-    if x.dtype is not y.dtype:
-        raise ValueError(
-            f"where: expected x and y of one dtype, but got {x.dtype.name} and {y.dtype.name}. "
-            "Cast one of them with astype."
-        )
+    require_same_dtype("where", x=x, y=y)
     values = MetaTensor(broadcast_shape("where", x, y), x.dtype)
     return MetaTensor(broadcast_shape("where", condition, values), x.dtype)
 
