@@ -190,3 +190,9 @@ def test_iteration():
     assert [float(item) for item in paddle.arange(3.0)] == [0, 1, 2]
     with pytest.raises(TypeError, match="0-D"):
         iter(paddle.to_tensor(1.0))
+
+
+@pytest.mark.parametrize("number", [-1, 3])
+def test_one_hot_refuses_classes_that_are_not_there(number):
+    with pytest.raises(ValueError, match=r"one_hot: expected class numbers in \[0, 3\)"):
+        paddle.nn.functional.one_hot(paddle.to_tensor([0, number]), 3)

@@ -247,11 +247,16 @@ def _(out_grad):
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: one_hot", traits=("Pure", "ForwardOnly"))
 def one_hot(xp, x, *, num_classes: ScalarInt):
-    """x [...] of class numbers -> [..., num_classes] float32; a number out of range gives a row
-    of zeros.
+    """x [...] of class numbers -> [..., num_classes] float32. On a GPU, where a look at the numbers
+    would have to be waited for, a number out of range gives a row of zeros.
     """
     if x.dtype.kind not in "iu":
         raise TypeError  # InferMeta says why
+    if xp.__name__ == "numpy" and x.size and not 0 <= x.min() <= x.max() < num_classes:
+        raise ValueError(
+            f"one_hot: expected class numbers in [0, {num_classes}), but got {x.min()} to "
+            f"{x.max()}. Check the labels, or num_classes."
+        )
     classes = xp.arange(int(num_classes), dtype=x.dtype)
     return (x[..., None] == classes).astype(xp.float32)
 
