@@ -11,7 +11,7 @@ from typing import Any
 
 from minipaddle.eager.tensor import EagerParamBase, Tensor, to_tensor  # isort: skip  (first: the others need it)
 from minipaddle.eager.backward import backward, grad
-from minipaddle.eager.eager_gen import ad_func, call_dygraph, source_of
+from minipaddle.eager.dygraph_function import ad_func, call_dygraph, source_of
 from minipaddle.phi.core.op import OPS, Op
 from minipaddle.phi.core.world import World, register_world, tracer
 from minipaddle.phi.math_op_patch import patch_class

@@ -2,8 +2,8 @@
 
 Paddle does the same when it is built:
 paddle/fluid/eager/auto_code_generator/generator/eager_gen.py writes C++. Here the text is
-written the first time that the op is called, compiled, and put into `linecache`, so that
-tracebacks and `inspect.getsource` show it. Print it with `source_of("matmul")`.
+written the first time that the op is called; dygraph_function.py compiles it. Print it with
+`source_of("matmul")`, and read this file beside it.
 
 What the text does, in this order: take the arrays out of the Tensors; see to their dtypes; run
 the kernel (if it fails, InferMeta is asked to say why in the user's words); wrap the result;
@@ -15,23 +15,8 @@ Left out: layout tuning, the profiler's events.
 
 from __future__ import annotations
 
-import linecache
-from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from minipaddle.common.dtype import DataType
-from minipaddle.common.place import Place, array_module, current_place, module_of
-from minipaddle.eager.autograd_meta import AutogradMeta
-from minipaddle.eager.grad_node_info import (
-    GradNodeBase,
-    refuse_cleared,
-    refuse_double_grad,
-    zeros_like_output,
-)
-from minipaddle.eager.tensor import Tensor
-from minipaddle.eager.tensor_wrapper import TensorWrapper, empty_tensor, meta_tensor
 from minipaddle.phi.core.attribute import (
     Axes,
     Floats,
@@ -41,12 +26,8 @@ from minipaddle.phi.core.attribute import (
     Scalar,
     ScalarInt,
     ScalarInt64,
-    convert,
 )
-from minipaddle.phi.core.meta_tensor import MetaTensor
-from minipaddle.phi.core.op import OPS, Attr, Input, Op, Vjp, find_op
-from minipaddle.phi.core.world import tracer
-from minipaddle.phi.infermeta.binary import promote
+from minipaddle.phi.core.op import Attr, Input, Op, Vjp
 
 # an attribute of exactly this type needs no conversion, so the text asks for the type first
 EXACT_TYPE: dict[Any, type] = {
@@ -59,34 +40,13 @@ EXACT_TYPE: dict[Any, type] = {
     ScalarInt64: int,
     Number: float,
 }
-_sources: dict[str, str] = {}
 
 
-def ad_func(op: Op) -> Callable:
-    """The op's dygraph function; written the first time."""
-    if op.dygraph_function is None:
-        op.dygraph_function = _generate(op)
-    return op.dygraph_function
-
-
-def call_dygraph(op: Op, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """What calling an op means in dygraph."""
-    function = op.dygraph_function or ad_func(op)
-    try:
-        return function(*args, **kwargs)
-    except TypeError as error:
-        op.explain_call(error, args, kwargs)
-        raise
-
-
-def source_of(name: str) -> str:
-    """The generated Python text of an op's dygraph function and GradNode.
-
-    Raises:
-        KeyError: there is no op of that name.
-    """
-    ad_func(find_op(name))
-    return _sources[name]
+def text_of(op: Op) -> str:
+    """The text: the GradNode class, if the op has a gradient, and the function."""
+    lines = _grad_node_lines(op, op.vjp_rule) if op.vjp_rule else []
+    lines += _function_lines(op)
+    return "\n".join(piece for line in lines for piece in _wrapped(line)) + "\n"
 
 
 def camel_case(name: str) -> str:
@@ -94,51 +54,6 @@ def camel_case(name: str) -> str:
     "CrossEntropyWithSoftmax", and "relu_" gives "Relu".
     """
     return "".join(word.capitalize() for word in name.split("_"))
-
-
-# -- writing the text --------------------------------------------------------------------------
-
-
-def _generate(op: Op) -> Callable:
-    lines = _grad_node_lines(op, op.vjp_rule) if op.vjp_rule else []
-    lines += _function_lines(op)
-    text = "\n".join(piece for line in lines for piece in _wrapped(line)) + "\n"
-    filename = f"<minipaddle {op.name}_ad_func>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-    _sources[op.name] = text
-    vjp = op.vjp_rule
-    names: dict[str, Any] = {
-        "op": op,
-        "np": np,
-        "ndarray": np.ndarray,
-        "tracer": tracer,
-        "Tensor": Tensor,
-        "TensorWrapper": TensorWrapper,
-        "meta_tensor": meta_tensor,
-        "empty_tensor": empty_tensor,
-        "zeros_like_output": zeros_like_output,
-        "require_no_leaf": require_no_leaf,
-        "share_version": share_version,
-        "AutogradMeta": AutogradMeta,
-        "GradNodeBase": GradNodeBase,
-        "refuse_cleared": refuse_cleared,
-        "refuse_double_grad": refuse_double_grad,
-        "kernel": op.run if len(op.kernels.kernels) > 1 else op.kernels.select("cpu", None),
-        "grad_kernel": op.grad_op.kernels.select("cpu", None) if vjp else None,
-        "rule": vjp.rule if vjp else None,
-        "convert": convert,
-        "promote_inputs": promote_inputs,
-        "explain": explain,
-        "amp_cast": amp_cast,
-        "module_of": module_of,
-        "DataType": DataType,
-        "Place": Place,
-        "current_module": lambda: array_module(current_place()),
-        "defaults": {attr.name: attr.default for attr in op.attrs},
-        "kinds": {attr.name: attr.kind for attr in op.attrs},
-    }
-    exec(compile(text, filename, "exec"), names)
-    return names[f"{op.name}_ad_func"]
 
 
 def _function_lines(op: Op) -> list[str]:
@@ -193,7 +108,7 @@ def _function_lines(op: Op) -> list[str]:
         sample = f"{first.name}_data[0]" if first.is_list else f"{first.name}_data"
         lines.append(f"        xp = np if type({sample}) is ndarray else module_of({sample})")
     for x in written:
-        if any(item.name == x and not item.meta_only for item in _saved(op, op.vjp_rule)):
+        if any(item.name == x and not item.meta_only for item in _saved(op, op.require_vjp())):
             lines.append(f"        {x}_before = Tensor({x}_data.copy())  # for the gradient")
             lines.append(f"        {x}_before.autograd_meta = {x}.autograd_meta")
     arguments = ", ".join(["xp", *(f"{name}_data" for name in tensors), *filter(None, [attrs])])
@@ -240,12 +155,16 @@ def _wrapping_lines(op: Op, indent: str) -> list[str]:
         else:
             lines.append(f"{name} = Tensor({name}_data)")
     if "View" in op.traits and not op.inplace:
-        x, out = op.inputs[0].name, op.outputs[0]
-        if out in op.list_outputs:
-            lines += [f"for t in {out}:", f"    share_version(t, {x})"]
-        else:
-            lines.append(f"share_version({out}, {x})")
+        lines += _sharing_lines(op)
     return [indent + line for line in lines]
+
+
+def _sharing_lines(op: Op) -> list[str]:
+    """The part that lets a view and its Tensor count their changes together."""
+    x, out = op.inputs[0].name, op.outputs[0]
+    if op.is_list(out):
+        return [f"for t in {out}:", f"    share_version(t, {x})"]
+    return [f"share_version({out}, {x})"]
 
 
 def _recording_lines(op: Op, vjp: Vjp) -> list[str]:
@@ -307,7 +226,7 @@ def _recording_lines(op: Op, vjp: Vjp) -> list[str]:
 def _save_line(op: Op, item: Input) -> str:
     """`node.x = ...`: what the node keeps of an input or an output."""
     x = item.name
-    several = _is_list(op, x)
+    several = op.is_list(x)
     if item.meta_only:
         if several:
             return f"node.{x} = [(t._data.shape, t._data.dtype) for t in {x}]"
@@ -363,7 +282,7 @@ def _grad_node_lines(op: Op, vjp: Vjp) -> list[str]:
         values = []
         for item in vjp.inputs:
             x = item.name
-            several, in_list = _is_list(op, x.removesuffix("_grad")), f"self.{x}"
+            several, in_list = op.is_list(x), f"self.{x}"
             if x not in {s.name for s in saved}:  # a gradient
                 data = f"[g._data for g in {x}]" if several else f"{x}._data"
                 values.append(data if kind == "array" else x)
@@ -446,86 +365,3 @@ def _saved(op: Op, vjp: Vjp) -> list:
     """What the node keeps from the forward: the rule's parameters that are not gradients."""
     forward = {item.name for item in op.inputs} | set(op.outputs)
     return [item for item in vjp.inputs if item.name in forward]
-
-
-def _is_list(op: Op, name: str) -> bool:
-    """True for a list input or a list output."""
-    return name in op.list_outputs or any(i.name == name and i.is_list for i in op.inputs)
-
-
-# -- what the text calls -----------------------------------------------------------------------
-
-
-def require_no_leaf(x: Tensor) -> None:
-    """Raises ValueError if an in-place op would overwrite a leaf that wants a gradient."""
-    if isinstance(x, Tensor) and x.is_leaf and not x.stop_gradient:
-        raise ValueError(
-            "in-place op: expected a Tensor that an op has made, or one with stop_gradient=True, "
-            "but got a leaf that wants a gradient, which would lose its numbers. Use the op that "
-            "is not in place, or `with paddle.no_grad():`."
-        )
-
-
-def share_version(out: Tensor, x: Tensor) -> None:
-    """A view counts its changes together with the Tensor whose memory it shows."""
-    base = getattr(out._data, "base", None)
-    if base is not None and (base is x._data or base is getattr(x._data, "base", None)):
-        out._version = x._version
-
-
-def promote_inputs(who: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Casts x and y to the dtype in which Paddle combines them.
-
-    Raises:
-        TypeError: they don't mix.
-    """
-    dtype = promote(who, x.dtype, y.dtype)
-    cast = ad_func(OPS["cast"])
-    return (
-        x if x.dtype is dtype else cast(x, dtype=dtype),
-        y if y.dtype is dtype else cast(y, dtype=dtype),
-    )
-
-
-def amp_cast(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """Casts floating-point Tensors to the dtype of auto_cast. The cast is recorded like any op."""
-    dtype, cast = tracer.amp_dtype, ad_func(OPS["cast"])
-    return tuple(
-        tensor
-        if not isinstance(tensor, Tensor)  # the op itself will say so
-        or tensor.dtype is dtype
-        or not tensor.dtype.is_floating
-        else cast(tensor, dtype=dtype)
-        for tensor in tensors
-    )
-
-
-def explain(op: Op, inputs: tuple, attrs: dict[str, Any], error: Exception) -> None:
-    """Called when a kernel has failed: raises the error that tells the user which input is wrong,
-    if there is one.
-
-    Raises:
-        ValueError: an input is not a Tensor (as in Paddle), or InferMeta finds that the inputs
-            don't fit.
-    """
-    metas = []
-    for item, value in zip(op.inputs, inputs, strict=True):
-        values = value if item.is_list and isinstance(value, (list, tuple)) else [value]
-        for tensor in values:
-            if not isinstance(tensor, Tensor) and not (item.optional and tensor is None):
-                advice = "Make one with paddle.to_tensor."
-                if isinstance(tensor, (np.ndarray, np.generic)):
-                    advice += (
-                        " (In a gradient rule, call ops by their bare names: exp, not paddle.exp.)"
-                    )
-                raise ValueError(
-                    f"{op.name}: expected {item.name} to be a Tensor, but got "
-                    f"{type(tensor).__name__}. {advice}"
-                ) from None
-        found = [None if t is None else MetaTensor(t._data.shape, t._data.dtype) for t in values]
-        metas.append(found if item.is_list else found[0])
-    if op.infer_meta_fn is not None:
-        try:
-            op.meta(*metas, **attrs)
-        except (ValueError, TypeError, IndexError) as better:
-            raise better from None

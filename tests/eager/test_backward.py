@@ -12,7 +12,7 @@ import pytest
 
 import minipaddle as paddle
 from minipaddle.eager.backward import get_in_degree_map
-from minipaddle.eager.eager_gen import ad_func, source_of
+from minipaddle.eager.dygraph_function import ad_func, source_of
 from minipaddle.phi.core.op import OPS, op
 
 
