@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-class set_grad_enabled(contextlib.ContextDecorator):
+class _grad_guard(contextlib.ContextDecorator):
     """Inside (or in a decorated function), ops are recorded (True) or not (False)."""
 
     def __init__(self, mode: bool) -> None:
@@ -41,22 +41,34 @@ class set_grad_enabled(contextlib.ContextDecorator):
         self.before.append(tracer.has_grad)
         tracer.has_grad = self.mode
 
-    def _recreate_cm(self) -> set_grad_enabled:
+    def _recreate_cm(self) -> _grad_guard:
         return type(self)(self.mode)  # a decorated function may run in several threads
 
     def __exit__(self, *exception: object) -> None:
         tracer.has_grad = self.before.pop()
 
 
+class set_grad_enabled(_grad_guard):
+    """From now on, ops are recorded (True) or not (False); with `with`, only inside."""
+
+    def __init__(self, mode: bool) -> None:
+        super().__init__(bool(mode))
+        super().__enter__()
+
+    def __enter__(self) -> None:
+        if not self.before:  # a second `with`; in the first, it holds already
+            super().__enter__()
+
+
 def no_grad(function: Callable | None = None) -> Any:
     """`with paddle.no_grad():` or `@paddle.no_grad()`: ops inside are not recorded."""
-    guard = set_grad_enabled(False)
+    guard = _grad_guard(False)
     return guard if function is None else guard(function)
 
 
 def enable_grad(function: Callable | None = None) -> Any:
     """Inside, ops are recorded again."""
-    guard = set_grad_enabled(True)
+    guard = _grad_guard(True)
     return guard if function is None else guard(function)
 
 

@@ -8,7 +8,7 @@ hooks).
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from minipaddle.eager.autograd_meta import AutogradMeta
@@ -39,8 +39,7 @@ class GradNodeAccumulation(GradNodeBase):
         if meta is None:
             return []
         if meta.hooks:
-            for hook in list(meta.hooks.values()):
-                grad = after_hook(hook, grad)
+            grad = after_hooks(meta.hooks.values(), grad)
         held = meta.grad
         if create_graph:
             meta.grad = grad if held is None else add_grads(held, grad, create_graph)
@@ -56,15 +55,24 @@ class GradNodeAccumulation(GradNodeBase):
         return []
 
 
-def after_hook(hook: Callable[[Tensor], Any], grad: Tensor) -> Tensor:
-    """The gradient after a hook has seen it. Raises TypeError if the hook returns no Tensor."""
-    changed = hook(grad)
-    if changed is not None and not isinstance(changed, Tensor):
-        raise TypeError(
-            f"register_hook: expected the hook to return a Tensor or None, but got "
-            f"{type(changed).__name__}. Return the new gradient, or nothing."
-        )
-    return grad if changed is None else changed
+def after_hooks(hooks: Iterable[Callable[[Tensor], Any]], grad: Tensor) -> Tensor:
+    """The gradient after the hooks have seen it, one after the other.
+
+    Raises:
+        TypeError: a hook returns no Tensor.
+    """
+    if grad.stop_gradient:
+        # a hook may write into it, and x + y gives one array to both
+        grad = Tensor(grad._data.copy())
+    for hook in list(hooks):
+        changed = hook(grad)
+        if changed is not None and not isinstance(changed, Tensor):
+            raise TypeError(
+                f"register_hook: expected the hook to return a Tensor or None, but got "
+                f"{type(changed).__name__}. Return the new gradient, or nothing."
+            )
+        grad = grad if changed is None else changed
+    return grad
 
 
 def add_grads(a: Tensor, b: Tensor, create_graph: bool) -> Tensor:

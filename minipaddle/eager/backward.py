@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from minipaddle.common.place import module_of
-from minipaddle.eager.accumulation_node import after_hook
+from minipaddle.eager.accumulation_node import after_hooks
 from minipaddle.eager.grad_node_info import GradNodeBase
 from minipaddle.eager.grad_tensor_holder import GradTensorHolder
 from minipaddle.eager.tensor import Tensor
@@ -176,6 +176,11 @@ def run_backward(
 def _initial_grad(tensor: Tensor, grad: Tensor | None) -> Tensor:
     if grad is None:
         return Tensor(module_of(tensor._data).ones_like(tensor._data))
+    if not isinstance(grad, Tensor):
+        raise TypeError(
+            f"backward: expected grad_tensor to be a Tensor or None, but got "
+            f"{type(grad).__name__}. Make one with paddle.to_tensor."
+        )
     if grad.shape != tensor.shape:
         raise ValueError(
             f"backward: expected grad_tensor of shape {list(tensor.shape)}, but got "
@@ -188,9 +193,21 @@ def _initial_grad(tensor: Tensor, grad: Tensor | None) -> Tensor:
 def _apply_hooks(node: GradNodeBase, grads: list[Tensor | None]) -> None:
     """Calls the hooks on the node's gradients, which are complete. None: nobody used the output."""
     for slot, hooks in (node.gradient_hooks or {}).items():
-        for hook in list(hooks):
-            grad = grads[slot]
-            grads[slot] = None if grad is None else after_hook(hook, grad)
+        grad = grads[slot]
+        if grad is not None and hooks:
+            grads[slot] = after_hooks(hooks, grad)
+
+
+def _tensor_list(who: str, name: str, value: Any) -> list[Tensor]:
+    """One Tensor or several, as a list. Raises TypeError if it is neither."""
+    found = list(value) if isinstance(value, (list, tuple)) else [value]
+    if not found or not all(isinstance(one, Tensor) for one in found):
+        got = value if not found else next(type(v) for v in found if not isinstance(v, Tensor))
+        raise TypeError(
+            f"{who}: expected {name} to be a Tensor or a list of Tensors, but got "
+            f"{got if got == [] or got == () else got.__name__}. Name at least one."
+        )
+    return found
 
 
 def backward(
@@ -199,7 +216,7 @@ def backward(
     retain_graph: bool = False,
 ) -> None:
     """`paddle.autograd.backward`: one backward from several Tensors."""
-    starts = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    starts = _tensor_list("backward", "tensors", tensors)
     grads = [None] * len(starts) if grad_tensors is None else grad_tensors
     run_backward(starts, [grads] if isinstance(grads, Tensor) else list(grads), retain_graph)
 
@@ -223,8 +240,8 @@ def grad(
         ValueError: an input is not part of the graph and allow_unused is False.
         RuntimeError: an input is named twice.
     """
-    starts = [outputs] if isinstance(outputs, Tensor) else list(outputs)
-    wanted = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+    starts = _tensor_list("grad", "outputs", outputs)
+    wanted = _tensor_list("grad", "inputs", inputs)
     grads = [None] * len(starts) if grad_outputs is None else grad_outputs
     starting = [grads] if isinstance(grads, Tensor) else list(grads)
     keep = create_graph if retain_graph is None else retain_graph
@@ -237,5 +254,5 @@ def grad(
                 "Remove it, or set allow_unused=True to get None for it."
             )
         if result is not None and not create_graph:
-            results[position] = result.detach()
+            results[position] = Tensor(result._data.copy())  # x + y gives one array to both
     return results

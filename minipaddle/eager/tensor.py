@@ -170,7 +170,13 @@ class Tensor:
 
         Raises:
             RuntimeError: no gradient flows to this Tensor.
+            TypeError: the hook can't be called.
         """
+        if not callable(hook):
+            raise TypeError(
+                f"register_hook: expected a function that takes the gradient, but got "
+                f"{type(hook).__name__}. Pass one, such as lambda grad: grad * 2."
+            )
         edge = self._grad_edge()
         if edge is None or self.autograd_meta is None:
             raise RuntimeError(
@@ -243,12 +249,21 @@ class Tensor:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return self.numpy() if dtype is None else self.numpy().astype(dtype)
 
-    def item(self) -> Any:
-        """The only element, as a Python number.
+    def item(self, *index: int) -> Any:
+        """An element, as a Python number: the only one; or the one at `index`, which counts row by
+        row, or has one number for each axis.
 
         Raises:
-            ValueError: there is not exactly one element.
+            ValueError: there is not exactly one element, or the index does not fit.
         """
+        if index:
+            try:
+                return self._data.item(*index)
+            except (IndexError, ValueError, TypeError):
+                raise ValueError(
+                    f"Tensor.item: expected one place in shape {list(self.shape)}, but got "
+                    f"{list(index)}. Count row by row, or give one int for each axis."
+                ) from None
         if self.size != 1:
             raise ValueError(
                 f"Tensor.item: expected one element, but got shape {list(self.shape)}. "
