@@ -18,8 +18,6 @@ from minipaddle.phi.ops.manipulation import cast
 from minipaddle.phi.ops.math import maximum, minimum
 from minipaddle.phi.ops.reduction import max, sum
 
-INPLACE = {"out": "x"}
-
 
 def _floating(x):
     """x, if it holds floating-point numbers; InferMeta says what is wrong if not."""
@@ -31,7 +29,7 @@ def _floating(x):
 # -- relu and its relatives, made of straight pieces -----------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: relu", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: relu", traits=("Pure",), inplace={"out": "x"})
 def relu(xp, x):
     """max(x, 0)."""
     return xp.maximum(_floating(x), x.dtype.type(0))
@@ -70,7 +68,7 @@ def _(x):
     return minimum(above, full(shape=(), value=6.0, dtype=x.dtype))
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: leaky_relu", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: leaky_relu", traits=("Pure",), inplace={"out": "x"})
 def leaky_relu(xp, x, *, negative_slope: float = 0.02):
     """x, but a small part of it where it is negative."""
     return xp.where(_floating(x) > 0, x, x * x.dtype.type(negative_slope))
@@ -85,7 +83,7 @@ def _(x, out_grad, *, negative_slope: float):
     return (out_grad * (positive * (1.0 - negative_slope) + negative_slope),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: hardtanh", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: hardtanh", traits=("Pure",), inplace={"out": "x"})
 def hardtanh(xp, x, *, t_min: float = 0.0, t_max: float = 24.0):
     """x between t_min and t_max."""
     return xp.clip(_floating(x), x.dtype.type(t_min), x.dtype.type(t_max))
@@ -147,7 +145,7 @@ def _sigmoid(xp, x):
     return xp.where(x >= 0, x.dtype.type(1), e) / (e + 1.0)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: sigmoid", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: sigmoid", traits=("Pure",), inplace={"out": "x"})
 def sigmoid(xp, x):
     """1 / (1 + exp(-x)): any number to one between 0 and 1."""
     return _sigmoid(xp, as_float(x))
@@ -175,7 +173,7 @@ def _(x, out_grad):
     return (out_grad * sigmoid(-x),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: tanh", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: tanh", traits=("Pure",), inplace={"out": "x"})
 def tanh(xp, x):
     """The hyperbolic tangent."""
     return xp.tanh(as_float(x))
@@ -189,7 +187,7 @@ def _(out, out_grad):
     return (out_grad * (1.0 - out * out),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: silu", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: silu", traits=("Pure",), inplace={"out": "x"})
 def silu(xp, x):
     """x * sigmoid(x)."""
     return _floating(x) * _sigmoid(xp, x)
@@ -286,7 +284,7 @@ def _(x, out_grad, *, beta: float, threshold: float):
     return (out_grad * (straight + (1.0 - straight) * sigmoid(scaled)),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: elu", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: elu", traits=("Pure",), inplace={"out": "x"})
 def elu(xp, x, *, alpha: float = 1.0):
     """x, but alpha * (exp(x) - 1) where it is negative."""
     return xp.where(_floating(x) > 0, x, alpha * xp.expm1(xp.minimum(x, 0.0)))
@@ -304,7 +302,7 @@ def _(x, out, out_grad, *, alpha: float):
 # -- softmax ---------------------------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: softmax", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: softmax", traits=("Pure",), inplace={"out": "x"})
 def softmax(xp, x, *, axis: int = -1):
     """exp(x) / sum(exp(x)) along `axis`, computed so that large numbers don't overflow."""
     if _floating(x).ndim == 0:

@@ -138,28 +138,6 @@ def conv2d(
 conv2d.infer_meta(convolved("conv2d"))
 
 
-@conv2d.decomp
-def _(
-    input,
-    filter,
-    *,
-    strides: Ints,
-    paddings: Ints,
-    padding_algorithm: str,
-    dilations: Ints,
-    groups: int,
-    data_format: str,
-):
-    x = transpose(input, perm=TO_NCHW) if data_format == "NHWC" else input
-    places = _places(x, filter, strides, paddings, padding_algorithm, dilations)
-    cols = unfold(x, **_as_attributes(places))
-    numbers, count = math.prod(filter.shape[1:]), math.prod(places[1])
-    cols = reshape(cols, shape=(0, groups, numbers, count))
-    matrix = reshape(filter, shape=(groups, filter.shape[0] // groups, numbers))
-    out = reshape(matmul(matrix, cols), shape=(0, filter.shape[0], *places[1]))
-    return transpose(out, perm=TO_NHWC) if data_format == "NHWC" else out
-
-
 @conv2d.vjp
 def conv2d_rule(
     input,
@@ -232,6 +210,28 @@ def conv2d_grad_kernel(
     if last and input_grad is not None:
         input_grad = xp.ascontiguousarray(input_grad.transpose(TO_NHWC))
     return input_grad, filter_grad
+
+
+@conv2d.decomp
+def _(
+    input,
+    filter,
+    *,
+    strides: Ints,
+    paddings: Ints,
+    padding_algorithm: str,
+    dilations: Ints,
+    groups: int,
+    data_format: str,
+):
+    x = transpose(input, perm=TO_NCHW) if data_format == "NHWC" else input
+    places = _places(x, filter, strides, paddings, padding_algorithm, dilations)
+    cols = unfold(x, **_as_attributes(places))
+    numbers, count = math.prod(filter.shape[1:]), math.prod(places[1])
+    cols = reshape(cols, shape=(0, groups, numbers, count))
+    matrix = reshape(filter, shape=(groups, filter.shape[0] // groups, numbers))
+    out = reshape(matmul(matrix, cols), shape=(0, filter.shape[0], *places[1]))
+    return transpose(out, perm=TO_NHWC) if data_format == "NHWC" else out
 
 
 @op(

@@ -24,8 +24,6 @@ from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, op
 from minipaddle.phi.infermeta.unary import unchanged
 
-FORWARD = ("Pure", "ForwardOnly")
-
 
 def _numpy(dtype):
     """numpy's dtype; a bound gradient rule may pass numpy's own."""
@@ -78,7 +76,7 @@ def _(output, *, shape, value, dtype, place):
     return unchanged(output)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: full_with_tensor", traits=FORWARD)
+@op(source="paddle/phi/ops/yaml/ops.yaml: full_with_tensor", traits=("Pure", "ForwardOnly"))
 def full_with_tensor(xp, value, *, shape: IntArray, dtype: DataType = dtypes.float32):
     """A Tensor of `shape` in which every element is the one number that `value` holds."""
     return xp.broadcast_to(value.reshape(()), shape).astype(_numpy(dtype))
@@ -186,15 +184,6 @@ def _(output, *, shape, dtype, values, place):
     return MetaTensor(shape, dtype)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: arange", traits=FORWARD)
-def arange(
-    xp, *, start: Scalar, end: Scalar, step: Scalar, dtype: DataType, place: Place = UNDEFINED
-):
-    """start, start + step, start + 2 * step, ..., as long as `end` is not reached."""
-    numbers = start + xp.arange(_steps(start, end, step)) * step
-    return numbers.astype(_numpy(dtype))
-
-
 def _steps(start, end, step):
     """How many numbers arange gives.
 
@@ -209,6 +198,15 @@ def _steps(start, end, step):
     return max(math.ceil((end - start) / step), 0)
 
 
+@op(source="paddle/phi/ops/yaml/ops.yaml: arange", traits=("Pure", "ForwardOnly"))
+def arange(
+    xp, *, start: Scalar, end: Scalar, step: Scalar, dtype: DataType, place: Place = UNDEFINED
+):
+    """start, start + step, start + 2 * step, ..., as long as `end` is not reached."""
+    numbers = start + xp.arange(_steps(start, end, step)) * step
+    return numbers.astype(_numpy(dtype))
+
+
 @arange.infer_meta
 def _(*, start, end, step, dtype, place):
     if any(isinstance(number, UnknownNumber) for number in (start, end, step)):
@@ -216,7 +214,7 @@ def _(*, start, end, step, dtype, place):
     return MetaTensor([_steps(start, end, step)], dtype)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: linspace", traits=FORWARD)
+@op(source="paddle/phi/ops/yaml/ops.yaml: linspace", traits=("Pure", "ForwardOnly"))
 def linspace(
     xp, *, start: Scalar, stop: Scalar, number: ScalarInt, dtype: DataType, place: Place = UNDEFINED
 ):
@@ -235,7 +233,7 @@ def _(*, start, stop, number, dtype, place):
     return MetaTensor([number], dtype)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: eye", traits=FORWARD)
+@op(source="paddle/phi/ops/yaml/ops.yaml: eye", traits=("Pure", "ForwardOnly"))
 def eye(
     xp,
     *,
@@ -259,7 +257,7 @@ def _(*, num_rows, num_columns, dtype, place):
     return MetaTensor(known, dtype)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: shape64", traits=FORWARD)
+@op(source="paddle/phi/ops/yaml/ops.yaml: shape64", traits=("Pure", "ForwardOnly"))
 def shape64(xp, input: NoNeedBuffer):
     """The shape of x, as an int64 Tensor: known when the program runs."""
     return xp.asarray(input.shape, dtype=xp.int64)
@@ -270,7 +268,11 @@ def _(input):
     return MetaTensor([input.ndim], dtypes.int64)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: sequence_mask", outputs=("y",), traits=FORWARD)
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: sequence_mask",
+    outputs=("y",),
+    traits=("Pure", "ForwardOnly"),
+)
 def sequence_mask(xp, x, *, max_len: ScalarInt, out_dtype: DataType):
     """Lengths [...] -> [..., max_len]: 1 for the first x[...] places, then 0. A max_len of -1
     takes the largest length.

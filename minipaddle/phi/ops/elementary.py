@@ -17,8 +17,6 @@ from minipaddle.phi.infermeta.unary import as_floating, unchanged
 from minipaddle.phi.ops import special
 from minipaddle.phi.ops.creation import full_like
 
-INPLACE = {"out": "x"}
-
 
 def as_float(x):
     """Integers as float32, in which Paddle computes functions of them."""
@@ -28,7 +26,7 @@ def as_float(x):
 # -- sign, powers, roots ---------------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: abs", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: abs", traits=("Pure",), inplace={"out": "x"})
 def abs(xp, x):
     """The absolute value."""
     return xp.abs(x)
@@ -56,7 +54,7 @@ def _(out_grad):
     return (out_grad * 0.0,)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: square", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: square", traits=("Pure",), inplace={"out": "x"})
 def square(xp, x):
     """x * x."""
     return xp.square(x)
@@ -75,7 +73,7 @@ def _(x):
     return x * x
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: sqrt", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: sqrt", traits=("Pure",), inplace={"out": "x"})
 def sqrt(xp, x):
     """The square root."""
     return xp.sqrt(as_float(x))
@@ -89,7 +87,7 @@ def _(out, out_grad):
     return (out_grad * 0.5 / out,)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: rsqrt", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: rsqrt", traits=("Pure",), inplace={"out": "x"})
 def rsqrt(xp, x):
     """1 / sqrt(x)."""
     return 1.0 / xp.sqrt(as_float(x))
@@ -103,7 +101,7 @@ def _(out, out_grad):
     return (out_grad * out * out * out * -0.5,)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: reciprocal", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: reciprocal", traits=("Pure",), inplace={"out": "x"})
 def reciprocal(xp, x):
     """1 / x."""
     return 1.0 / as_float(x)
@@ -120,7 +118,7 @@ def _(out, out_grad):
 # -- exponentials and logarithms -------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: exp", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: exp", traits=("Pure",), inplace={"out": "x"})
 def exp(xp, x):
     """e to the power x."""
     return xp.exp(as_float(x))
@@ -134,7 +132,7 @@ def _(out, out_grad):
     return (out_grad * out,)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: expm1", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: expm1", traits=("Pure",), inplace={"out": "x"})
 def expm1(xp, x):
     """exp(x) - 1, exact for small x too."""
     return xp.expm1(as_float(x))
@@ -148,7 +146,7 @@ def _(out, out_grad):
     return (out_grad * (out + 1.0),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: log", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: log", traits=("Pure",), inplace={"out": "x"})
 def log(xp, x):
     """The natural logarithm."""
     return xp.log(as_float(x))
@@ -162,7 +160,7 @@ def _(x, out_grad):
     return (out_grad / x,)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: log2", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: log2", traits=("Pure",), inplace={"out": "x"})
 def log2(xp, x):
     """The logarithm to base 2."""
     return xp.log2(as_float(x))
@@ -176,7 +174,7 @@ def _(x, out_grad):
     return (out_grad / (x * math.log(2.0)),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: log10", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: log10", traits=("Pure",), inplace={"out": "x"})
 def log10(xp, x):
     """The logarithm to base 10."""
     return xp.log10(as_float(x))
@@ -190,7 +188,7 @@ def _(x, out_grad):
     return (out_grad / (x * math.log(10.0)),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: log1p", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: log1p", traits=("Pure",), inplace={"out": "x"})
 def log1p(xp, x):
     """log(1 + x), exact for small x too."""
     return xp.log1p(as_float(x))
@@ -204,7 +202,7 @@ def _(x, out_grad):
     return (out_grad / (x + 1.0),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: erf", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: erf", traits=("Pure",), inplace={"out": "x"})
 def erf(xp, x):
     """The error function: how much of a bell curve lies within x * sqrt(2) deviations."""
     x = as_float(x)
@@ -222,7 +220,7 @@ def _(x, out_grad):
 # -- sines -----------------------------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: sin", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: sin", traits=("Pure",), inplace={"out": "x"})
 def sin(xp, x):
     """The sine of x, in radians."""
     return xp.sin(as_float(x))
@@ -236,7 +234,7 @@ def _(x, out_grad):
     return (out_grad * cos(x),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: cos", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: cos", traits=("Pure",), inplace={"out": "x"})
 def cos(xp, x):
     """The cosine of x, in radians."""
     return xp.cos(as_float(x))
@@ -250,7 +248,7 @@ def _(x, out_grad):
     return (-out_grad * sin(x),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: tan", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: tan", traits=("Pure",), inplace={"out": "x"})
 def tan(xp, x):
     """The tangent of x, in radians."""
     return xp.tan(as_float(x))
@@ -268,7 +266,7 @@ def _(x, out_grad):
 # -- rounding --------------------------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: floor", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: floor", traits=("Pure",), inplace={"out": "x"})
 def floor(xp, x):
     """The largest whole number that is not above x; the dtype stays."""
     return xp.floor(x) if x.dtype.kind == "f" else x.copy()
@@ -282,7 +280,7 @@ def _(out_grad):
     return (full_like(out_grad, value=0.0, dtype=out_grad.dtype),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: ceil", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: ceil", traits=("Pure",), inplace={"out": "x"})
 def ceil(xp, x):
     """The smallest whole number that is not below x; the dtype stays."""
     return xp.ceil(x) if x.dtype.kind == "f" else x.copy()
@@ -296,7 +294,7 @@ def _(out_grad):
     return (full_like(out_grad, value=0.0, dtype=out_grad.dtype),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: round", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: round", traits=("Pure",), inplace={"out": "x"})
 def round(xp, x, *, decimals: int = 0):
     """To `decimals` places after the point; a half goes to the even neighbour."""
     return xp.round(x, decimals)

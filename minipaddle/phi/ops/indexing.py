@@ -113,6 +113,11 @@ def _write(out, values, starts, ends, steps, axes, decrease_axes, none_axes):
     target[...] = values
 
 
+def _writeable(x):
+    """x itself, or a copy where x is one number that is shown everywhere: see expand_as."""
+    return x if getattr(x.flags, "writeable", True) else x.copy()
+
+
 @op(
     source="paddle/phi/ops/yaml/ops.yaml: set_value_with_tensor",
     traits=("Pure",),
@@ -144,11 +149,6 @@ def _(xp, x, values, *, starts, ends, steps, axes, decrease_axes=(), none_axes=(
     out = _writeable(x)
     _write(out, values, starts, ends, steps, axes, decrease_axes, none_axes)
     return out
-
-
-def _writeable(x):
-    """x itself, or a copy where x is one number that is shown everywhere: see expand_as."""
-    return x if getattr(x.flags, "writeable", True) else x.copy()
 
 
 @set_value_with_tensor.vjp
@@ -206,16 +206,16 @@ def set_value(
     return out
 
 
+@set_value.infer_meta
+def _(x, *, shape, values, **place):
+    return written_fits(x, MetaTensor(shape, x.dtype), **place)
+
+
 @set_value.inplace_kernel
 def _(xp, x, *, starts, ends, steps, axes, decrease_axes, none_axes, shape, values):
     out, numbers = _writeable(x), xp.asarray(values).astype(x.dtype).reshape(shape)
     _write(out, numbers, starts, ends, steps, axes, decrease_axes, none_axes)
     return out
-
-
-@set_value.infer_meta
-def _(x, *, shape, values, **place):
-    return written_fits(x, MetaTensor(shape, x.dtype), **place)
 
 
 @set_value.vjp

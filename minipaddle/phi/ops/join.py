@@ -43,6 +43,13 @@ def _not_empty(who, metas):
         raise ValueError(f"{who}: expected at least one Tensor, but got none. Pass a list of them.")
 
 
+def _total(sizes):
+    total = 0  # `sum` is an op here
+    for size in sizes:
+        total += size
+    return total
+
+
 @op(source="paddle/phi/ops/yaml/ops.yaml: concat", traits=("Pure",))
 def concat(xp, x: TensorList, *, axis: ScalarInt = 0):
     """The Tensors one after the other along `axis`."""
@@ -64,13 +71,6 @@ def _(x, *, axis):
     sizes = [item.shape[place] for item in x]
     shape[place] = -1 if -1 in sizes else _total(sizes)
     return MetaTensor(shape, x[0].dtype)
-
-
-def _total(sizes):
-    total = 0  # `sum` is an op here
-    for size in sizes:
-        total += size
-    return total
 
 
 @concat.vjp
@@ -101,18 +101,6 @@ def _(x: NoNeedBuffer, out_grad, *, axis: int):
     return (unbind(out_grad, axis=axis),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: split", outputs=("out[]",), traits=("Pure",))
-def split(xp, x, *, sections: IntArray, axis: ScalarInt):
-    """Takes x apart along `axis`, in pieces of the sizes `sections`; one of them may be -1."""
-    axis = int(axis)
-    ends, end = [], 0
-    for size in _sections(x, sections, axis):
-        end += size
-        ends.append(end)
-    # copies, as in Paddle: writing into a piece does not write into x
-    return [piece.copy() for piece in xp.split(x, ends[:-1], axis)]
-
-
 def _sections(x, sections, axis):
     """The sizes, with -1 worked out.
 
@@ -132,6 +120,18 @@ def _sections(x, sections, axis):
             f"{list(sections)} for axis {axis} of shape {list(x.shape)}. One -1 takes what is left."
         )
     return [size - known if item == -1 else item for item in sections]
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: split", outputs=("out[]",), traits=("Pure",))
+def split(xp, x, *, sections: IntArray, axis: ScalarInt):
+    """Takes x apart along `axis`, in pieces of the sizes `sections`; one of them may be -1."""
+    axis = int(axis)
+    ends, end = [], 0
+    for size in _sections(x, sections, axis):
+        end += size
+        ends.append(end)
+    # copies, as in Paddle: writing into a piece does not write into x
+    return [piece.copy() for piece in xp.split(x, ends[:-1], axis)]
 
 
 @split.infer_meta
@@ -181,6 +181,17 @@ def _(out_grad: TensorList, *, axis: ScalarInt):
     return (concat(out_grad, axis=axis),)
 
 
+def _unbound(who, x, axis):
+    (place,) = normalize_axes(who, axis, x.ndim)
+    if x.ndim == 0 or x.shape[place] == -1:
+        raise ValueError(
+            f"{who}: expected a known size at axis {axis}, but got shape {list(x.shape)}. "
+            "It says how many Tensors come out."
+        )
+    shape = [size for i, size in enumerate(x.shape) if i != place]
+    return [MetaTensor(shape, x.dtype) for _ in range(x.shape[place])]
+
+
 @op(
     source="paddle/phi/ops/yaml/ops.yaml: unbind",
     outputs=("out[]",),
@@ -195,17 +206,6 @@ def unbind(xp, input, *, axis: int = 0):
 @unbind.infer_meta
 def _(input, *, axis):
     return _unbound("unbind", input, axis)
-
-
-def _unbound(who, x, axis):
-    (place,) = normalize_axes(who, axis, x.ndim)
-    if x.ndim == 0 or x.shape[place] == -1:
-        raise ValueError(
-            f"{who}: expected a known size at axis {axis}, but got shape {list(x.shape)}. "
-            "It says how many Tensors come out."
-        )
-    shape = [size for i, size in enumerate(x.shape) if i != place]
-    return [MetaTensor(shape, x.dtype) for _ in range(x.shape[place])]
 
 
 @unbind.vjp(invoke=True)
@@ -290,6 +290,13 @@ def _(inputs: NoNeedBuffer, out_grad: TensorList):
     return (grads,)
 
 
+def _both(x, repeat_times):
+    """The numbers of repetitions and the sizes of x, one of each per axis of the result."""
+    ndim = max(x.ndim, len(repeat_times))
+    times = (1,) * (ndim - len(repeat_times)) + tuple(repeat_times)
+    return times, (1,) * (ndim - x.ndim) + tuple(x.shape)
+
+
 @op(source="paddle/phi/ops/yaml/ops.yaml: tile", traits=("Pure",))
 def tile(xp, x, *, repeat_times: IntArray = ()):
     """x, repeated along each axis; counted from the right, like broadcasting."""
@@ -305,13 +312,6 @@ def _(x, *, repeat_times):
     times, shape = _both(x, repeat_times)
     sizes = [-1 if -1 in (n, size) else n * size for n, size in zip(times, shape, strict=True)]
     return MetaTensor(sizes, x.dtype)
-
-
-def _both(x, repeat_times):
-    """The numbers of repetitions and the sizes of x, one of each per axis of the result."""
-    ndim = max(x.ndim, len(repeat_times))
-    times = (1,) * (ndim - len(repeat_times)) + tuple(repeat_times)
-    return times, (1,) * (ndim - x.ndim) + tuple(x.shape)
 
 
 @tile.vjp

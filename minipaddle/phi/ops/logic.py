@@ -17,7 +17,6 @@ COMPARISON: dict[str, Any] = {
     "inplace": {"out": "x"},
 }
 BITS: dict[str, Any] = {"traits": ("Pure", "ForwardOnly"), "inplace": {"out": "x"}}
-QUESTION: dict[str, Any] = {"traits": ("Pure", "ForwardOnly")}
 
 
 # -- comparisons -----------------------------------------------------------------------------------
@@ -158,7 +157,7 @@ bitwise_not.infer_meta(integer_only("bitwise_not"))
 # -- questions about floating-point numbers --------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: isnan", **QUESTION)
+@op(source="paddle/phi/ops/yaml/ops.yaml: isnan", traits=("Pure", "ForwardOnly"))
 def isnan(xp, x):
     """True where x is not a number (0 / 0)."""
     return xp.isnan(x)
@@ -167,7 +166,7 @@ def isnan(xp, x):
 isnan.infer_meta(asked)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: isinf", **QUESTION)
+@op(source="paddle/phi/ops/yaml/ops.yaml: isinf", traits=("Pure", "ForwardOnly"))
 def isinf(xp, x):
     """True where x is infinite, of either sign."""
     return xp.isinf(x)
@@ -176,7 +175,7 @@ def isinf(xp, x):
 isinf.infer_meta(asked)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: isfinite", **QUESTION)
+@op(source="paddle/phi/ops/yaml/ops.yaml: isfinite", traits=("Pure", "ForwardOnly"))
 def isfinite(xp, x):
     """True where x is neither infinite nor NaN."""
     return xp.isfinite(x)

@@ -20,6 +20,12 @@ from minipaddle.phi.ops.manipulation import cast, reshape, unsqueeze
 from minipaddle.phi.ops.reduction import sum
 
 
+def _rows(xp, x, axis):
+    """x as a matrix, with one row for each label and the classes along the row."""
+    last = axis in (-1, x.ndim - 1)
+    return (x if last else xp.moveaxis(x, axis, -1)).reshape(-1, x.shape[axis] or 1)
+
+
 @op(
     source="paddle/phi/ops/yaml/ops.yaml: cross_entropy_with_softmax",
     outputs=("softmax", "loss"),
@@ -39,7 +45,8 @@ def cross_entropy_with_softmax(
 ):
     """softmax = softmax(input); loss = -log(softmax at the label). One op, because the log of a
     softmax is safe only if computed together. With C classes along `axis`: input [..., C], label
-    [..., 1] -> softmax [..., C], loss [..., 1]."""
+    [..., 1] -> softmax [..., C], loss [..., 1].
+    """
     wanted = list(input.shape)
     wanted[axis] = wanted[axis] if soft_label else 1
     if label.shape != tuple(wanted) or input.dtype.kind != "f":
@@ -70,12 +77,6 @@ def cross_entropy_with_softmax(
     at_label = _rows(xp, shifted, axis)[xp.arange(classes.size), classes.ravel()]
     loss = log_total - at_label.reshape(label.shape)
     return softmax, xp.where(ignored, input.dtype.type(0), loss)
-
-
-def _rows(xp, x, axis):
-    """x as a matrix, with one row for each label and the classes along the row."""
-    last = axis in (-1, x.ndim - 1)
-    return (x if last else xp.moveaxis(x, axis, -1)).reshape(-1, x.shape[axis] or 1)
 
 
 cross_entropy_with_softmax.infer_meta(infermeta.cross_entropy)
@@ -159,10 +160,17 @@ def _require_alike(input, label):
         raise ValueError
 
 
+def _log(xp, x):
+    """log(x), but at least -100."""
+    one, least = x.dtype.type(1), x.dtype.type(-100)
+    return xp.where(x > 0, xp.maximum(xp.log(xp.where(x > 0, x, one)), least), least)
+
+
 @op(source="paddle/phi/ops/yaml/ops.yaml: bce_loss", traits=("Pure",), inplace={"out": "input"})
 def bce_loss(xp, input, label):
     """-label * log(input) - (1 - label) * log(1 - input): how far probabilities are from what is
-    true. A log counts as -100 at least."""
+    true. A log counts as -100 at least.
+    """
     _require_alike(input, label)
     if input.size and not (input.min() >= 0 and input.max() <= 1):
         raise ValueError(
@@ -171,12 +179,6 @@ def bce_loss(xp, input, label):
             "binary_cross_entropy_with_logits."
         )
     return -label * _log(xp, input) - (1 - label) * _log(xp, 1 - input)
-
-
-def _log(xp, x):
-    """log(x), but at least -100."""
-    one, least = x.dtype.type(1), x.dtype.type(-100)
-    return xp.where(x > 0, xp.maximum(xp.log(xp.where(x > 0, x, one)), least), least)
 
 
 bce_loss.infer_meta(infermeta.like_input("bce_loss"))
@@ -207,7 +209,8 @@ def sigmoid_cross_entropy_with_logits(
     """bce_loss(sigmoid(x), label), computed so that large numbers don't overflow.
 
     pos_weight: a factor for the part in which the label is 1. normalize: divides by the number of
-    labels that are not ignored."""
+    labels that are not ignored.
+    """
     _require_alike(x, label)
     if pos_weight is not None and pos_weight.shape != x.shape:
         raise ValueError
@@ -246,7 +249,8 @@ def _(x, label, pos_weight: Optional, out_grad, *, normalize: bool, ignore_index
 )
 def huber_loss(xp, input, label, *, delta: float):
     """With residual = label - input: residual^2 / 2 where it is small, and a straight line from
-    |residual| = delta on: mistakes that are far off don't count too much."""
+    |residual| = delta on: mistakes that are far off don't count too much.
+    """
     _require_alike(input, label)
     residual = label - input
     size = xp.abs(residual)
@@ -273,7 +277,8 @@ def _(residual, out_grad, *, delta: float):
 @op(source="paddle/phi/ops/yaml/ops.yaml: kldiv_loss", traits=("Pure",))
 def kldiv_loss(xp, x, label, *, reduction: str = "mean", log_target: bool = False):
     """label * (log(label) - x): how far the distribution exp(x) is from `label`. x holds logs; with
-    log_target, the label does too."""
+    log_target, the label does too.
+    """
     _require_alike(x, label)
     if log_target:
         out = xp.exp(label) * (label - x)
@@ -315,6 +320,15 @@ def _(
     return (slope * out_grad,)
 
 
+def _check_nll(input, label, weight):
+    """InferMeta says what is wrong; here it is only noticed."""
+    fits = input.ndim in (2, 4) and label.shape == (input.shape[0], *input.shape[2:])
+    if not fits or label.dtype != "int64" or input.dtype.kind != "f":
+        raise ValueError
+    if weight is not None and (weight.shape != input.shape[1:2] or weight.dtype != input.dtype):
+        raise ValueError
+
+
 @op(
     source="paddle/phi/ops/yaml/ops.yaml: nll_loss",
     outputs=("out", "total_weight"),
@@ -331,7 +345,8 @@ def nll_loss(
 ):
     """-input at the label, times the weight of its class. input [N, C] or [N, C, H, W] holds logs
     of probabilities, label [N] or [N, H, W] -> out like the label, or their sum or weighted mean;
-    total_weight: the sum of the weights (0 for reduction "none")."""
+    total_weight: the sum of the weights (0 for reduction "none").
+    """
     _check_nll(input, label, weight)
     ignored = label == ignore_index
     classes = xp.where(ignored, 0, label)
@@ -352,15 +367,6 @@ def nll_loss(
     if reduction == "mean":
         out = out / (total + (total == 0))
     return xp.asarray(out, input.dtype), total
-
-
-def _check_nll(input, label, weight):
-    """InferMeta says what is wrong; here it is only noticed."""
-    fits = input.ndim in (2, 4) and label.shape == (input.shape[0], *input.shape[2:])
-    if not fits or label.dtype != "int64" or input.dtype.kind != "f":
-        raise ValueError
-    if weight is not None and (weight.shape != input.shape[1:2] or weight.dtype != input.dtype):
-        raise ValueError
 
 
 nll_loss.infer_meta(infermeta.nll_loss)
@@ -397,7 +403,8 @@ def _(
 @op(source="paddle/phi/ops/yaml/ops.yaml: label_smooth", traits=("Pure",))
 def label_smooth(xp, label, prior_dist: Optional, *, epsilon: float = 0.0):
     """(1 - epsilon) * label + epsilon / C: a little of each of the C classes of the last axis. With
-    prior_dist [1, C], epsilon * prior_dist."""
+    prior_dist [1, C], epsilon * prior_dist.
+    """
     if label.dtype.kind != "f":
         raise ValueError
     prior = 1.0 / label.shape[-1] if prior_dist is None else prior_dist

@@ -24,17 +24,15 @@ from minipaddle.phi.infermeta.unary import (
     unsqueezed,
 )
 
-VIEW = ("Pure", "View")
 
-
-@op(source="paddle/phi/ops/yaml/ops.yaml: reshape", traits=VIEW, inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: reshape", traits=("Pure", "View"), inplace={"out": "x"})
 def reshape(xp, x, *, shape: IntArray):
     """The same numbers in another shape; -1 is worked out, 0 copies x's size at that place."""
     if min(shape, default=0) < -1:  # numpy takes any negative number for -1
         raise ValueError  # InferMeta says why
     sizes = [x.shape[i] if size == 0 and i < x.ndim else size for i, size in enumerate(shape)]
     if x.size == 0:  # numpy can't work out a size beside a 0
-        sizes = reshaped(_Shape(x), shape=shape).shape
+        sizes = reshaped(MetaTensor(x.shape, x.dtype), shape=shape).shape
     return x.reshape(sizes)
 
 
@@ -60,13 +58,13 @@ def _(x: NoNeedBuffer, out_grad):
     return (reshape_as(out_grad, x),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: unsqueeze", traits=VIEW, inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: unsqueeze", traits=("Pure", "View"), inplace={"out": "x"})
 def unsqueeze(xp, x, *, axis: IntArray = ()):
     """Inserts axes of size 1."""
     if len(axis) == 1 and -x.ndim - 1 <= axis[0] <= x.ndim:  # the usual case, without InferMeta
         place = axis[0] % (x.ndim + 1)
         return x.reshape(*x.shape[:place], 1, *x.shape[place:])
-    return x.reshape(unsqueezed(_Shape(x), axis=axis).shape)
+    return x.reshape(unsqueezed(MetaTensor(x.shape, x.dtype), axis=axis).shape)
 
 
 unsqueeze.infer_meta(unsqueezed)
@@ -77,10 +75,10 @@ def _(x: NoNeedBuffer, out_grad, *, axis: IntArray):
     return (reshape_as(out_grad, x),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: squeeze", traits=VIEW, inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: squeeze", traits=("Pure", "View"), inplace={"out": "x"})
 def squeeze(xp, x, *, axis: IntArray = ()):
     """Drops axes of size 1."""
-    return x.reshape(squeezed(_Shape(x), axis=axis).shape)
+    return x.reshape(squeezed(MetaTensor(x.shape, x.dtype), axis=axis).shape)
 
 
 squeeze.infer_meta(squeezed)
@@ -91,10 +89,10 @@ def _(x: NoNeedBuffer, out_grad, *, axis: IntArray):
     return (reshape_as(out_grad, x),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: flatten", traits=VIEW, inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: flatten", traits=("Pure", "View"), inplace={"out": "x"})
 def flatten(xp, x, *, start_axis: int = 1, stop_axis: int = 1):
     """The axes from `start_axis` to `stop_axis` (included) become one."""
-    meta = flattened(_Shape(x), start_axis=start_axis, stop_axis=stop_axis)
+    meta = flattened(MetaTensor(x.shape, x.dtype), start_axis=start_axis, stop_axis=stop_axis)
     return x.reshape(meta.shape)
 
 
@@ -106,7 +104,7 @@ def _(x: NoNeedBuffer, out_grad):
     return (reshape_as(out_grad, x),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: transpose", traits=VIEW, inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: transpose", traits=("Pure", "View"), inplace={"out": "x"})
 def transpose(xp, x, *, perm: Axes):
     """Reorders the axes: axis i of the result is axis perm[i] of x."""
     return x.transpose(perm)
@@ -139,19 +137,6 @@ def _(x: NoNeedBuffer, out_grad):
     return (cast(out_grad, dtype=x.dtype),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: expand", traits=("Pure",))
-def expand(xp, x, *, shape: IntArray = ()):
-    """x, broadcast to `shape`; -1 keeps x's size."""
-    return xp.broadcast_to(x, expanded_shape(x, shape)).copy()
-
-
-@expand.infer_meta
-def _(x, *, shape):
-    if isinstance(shape, UnknownInts):
-        return MetaTensor(shape, x.dtype)
-    return MetaTensor(expanded_shape(x, shape), x.dtype)
-
-
 def expanded_shape(x, shape):
     """The sizes after `expand`.
 
@@ -179,6 +164,19 @@ def expanded_shape(x, shape):
             )
         sizes.append(size if wanted == -1 else wanted)
     return sizes
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: expand", traits=("Pure",))
+def expand(xp, x, *, shape: IntArray = ()):
+    """x, broadcast to `shape`; -1 keeps x's size."""
+    return xp.broadcast_to(x, expanded_shape(x, shape)).copy()
+
+
+@expand.infer_meta
+def _(x, *, shape):
+    if isinstance(shape, UnknownInts):
+        return MetaTensor(shape, x.dtype)
+    return MetaTensor(expanded_shape(x, shape), x.dtype)
 
 
 @expand.vjp
@@ -358,10 +356,3 @@ triu.infer_meta(_matrix("triu"))
 @triu.vjp
 def _(out_grad, *, diagonal: int):
     return (triu(out_grad, diagonal=diagonal),)
-
-
-class _Shape(MetaTensor):
-    """The MetaTensor of an array, for kernels that ask InferMeta for the shape of their result."""
-
-    def __init__(self, array):
-        super().__init__(array.shape, array.dtype)

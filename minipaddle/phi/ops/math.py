@@ -21,13 +21,12 @@ from minipaddle.phi.ops.logic import equal, isnan
 from minipaddle.phi.ops.manipulation import cast, reduce_as
 
 ARITHMETIC: dict[str, Any] = {"traits": ("Pure",), "promote": ("x", "y")}
-INPLACE = {"out": "x"}
 
 
 # -- two Tensors -----------------------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: add", inplace=INPLACE, **ARITHMETIC)
+@op(source="paddle/phi/ops/yaml/ops.yaml: add", inplace={"out": "x"}, **ARITHMETIC)
 def add(xp, x, y):
     """x + y, element by element; shapes broadcast."""
     return x + y
@@ -41,7 +40,7 @@ def _(x: NoNeedBuffer, y: NoNeedBuffer, out_grad, *, axis: int = -1):
     return reduce_as(out_grad, x), reduce_as(out_grad, y)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: subtract", inplace=INPLACE, **ARITHMETIC)
+@op(source="paddle/phi/ops/yaml/ops.yaml: subtract", inplace={"out": "x"}, **ARITHMETIC)
 def subtract(xp, x, y):
     """x - y, element by element; shapes broadcast."""
     return x - y
@@ -61,7 +60,7 @@ def _(x: NoNeedBuffer, y: NoNeedBuffer, out_grad, *, axis: int = -1):
     return reduce_as(out_grad, x), reduce_as(-out_grad, y)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: multiply", inplace=INPLACE, **ARITHMETIC)
+@op(source="paddle/phi/ops/yaml/ops.yaml: multiply", inplace={"out": "x"}, **ARITHMETIC)
 def multiply(xp, x, y):
     """x * y, element by element; shapes broadcast."""
     return x * y
@@ -75,7 +74,7 @@ def _(x, y, out_grad, *, axis: int = -1):
     return reduce_as(out_grad * y, x), reduce_as(out_grad * x, y)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: divide", inplace=INPLACE, **ARITHMETIC)
+@op(source="paddle/phi/ops/yaml/ops.yaml: divide", inplace={"out": "x"}, **ARITHMETIC)
 def divide(xp, x, y):
     """x / y, element by element; shapes broadcast. Integers give float32, as in Paddle."""
     return x / y if x.dtype.kind == "f" else (x / y).astype(xp.float32)
@@ -92,7 +91,7 @@ def _(x: NoNeedBuffer, y, out, out_grad, *, axis: int = -1):
     return reduce_as(out_grad / y, x), reduce_as(-out_grad * out / y, y)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: floor_divide", inplace=INPLACE,
+@op(source="paddle/phi/ops/yaml/ops.yaml: floor_divide", inplace={"out": "x"},
     traits=("Pure", "ForwardOnly"), promote=("x", "y"))  # fmt: skip
 def floor_divide(xp, x, y):
     """The largest whole number not above x / y; the dtype stays."""
@@ -103,7 +102,7 @@ def floor_divide(xp, x, y):
 floor_divide.infer_meta(elementwise("floor_divide"))
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: remainder", inplace=INPLACE, **ARITHMETIC)
+@op(source="paddle/phi/ops/yaml/ops.yaml: remainder", inplace={"out": "x"}, **ARITHMETIC)
 def remainder(xp, x, y):
     """What floor_divide leaves over: x - floor(x / y) * y. It has the sign of y."""
     _refuse_zero(xp, "remainder", y)
@@ -253,7 +252,7 @@ def _(inputs: NoNeedBuffer, out_grad):
 # -- a Tensor and numbers --------------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: scale", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: scale", traits=("Pure",), inplace={"out": "x"})
 def scale(xp, x, *, scale: Scalar = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
     """x * scale + bias, or (x + bias) * scale. The dtype of x stays, also where scale is a
     float.
@@ -291,7 +290,7 @@ def _whole(dtype, number):
     return dtype.type(whole % values if dtype.kind == "u" else whole)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: pow", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: pow", traits=("Pure",), inplace={"out": "x"})
 def pow(xp, x, *, y: Number = 1.0):
     """x to the power y, a number. The dtype of x stays: of a y beside integers, only what is in
     front of the point counts.
@@ -310,7 +309,7 @@ def _(x, out_grad, *, y: Number = -1):
     return (out_grad * pow(x, y=y - 1) * y,)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: clip", traits=("Pure",), inplace=INPLACE)
+@op(source="paddle/phi/ops/yaml/ops.yaml: clip", traits=("Pure",), inplace={"out": "x"})
 def clip(xp, x, *, min: Scalar, max: Scalar):
     """x, but `min` where it is smaller and `max` where it is larger."""
     low, high = x.dtype.type(min), x.dtype.type(max)
@@ -331,7 +330,7 @@ def _(x, out_grad, *, min: Scalar = 0.0, max: Scalar = 0.0):
 @op(
     source="paddle/phi/ops/yaml/ops.yaml: increment",
     traits=("Pure", "ForwardOnly"),
-    inplace=INPLACE,
+    inplace={"out": "x"},
 )
 def increment(xp, x, *, value: float = 1.0):
     """One number, plus `value`. Counters of loops use its in-place form."""

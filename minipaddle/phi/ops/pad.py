@@ -27,6 +27,17 @@ def _padded(x, pairs):
     return MetaTensor([-1 if size == -1 else a + size + b for size, (a, b) in sizes], x.dtype)
 
 
+def _without(pairs):
+    """What `slice` needs to cut the border off."""
+    return {
+        "axes": list(range(len(pairs))),
+        "starts": [before for before, _ in pairs],
+        "ends": [-after if after else TO_THE_END for _, after in pairs],
+        "infer_flags": [1] * len(pairs),
+        "decrease_axis": [],
+    }
+
+
 @op(source="paddle/phi/ops/yaml/ops.yaml: pad", traits=("Pure",))
 def pad(xp, x, *, paddings: Ints, pad_value: Scalar):
     """A border of `pad_value` around x: (before, after) for each axis, the first axis first."""
@@ -44,20 +55,19 @@ def _(x, *, paddings, pad_value):
     return _padded(x, _pairs(paddings))
 
 
-def _without(pairs):
-    """What `slice` needs to cut the border off."""
-    return {
-        "axes": list(range(len(pairs))),
-        "starts": [before for before, _ in pairs],
-        "ends": [-after if after else TO_THE_END for _, after in pairs],
-        "infer_flags": [1] * len(pairs),
-        "decrease_axis": [],
-    }
-
-
 @pad.vjp
 def _(x: NoNeedBuffer, out_grad, *, paddings: Ints, pad_value: Scalar):
     return (slice(out_grad, **_without(_pairs(paddings))),)
+
+
+NUMPY_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+
+
+def _five(paddings, data_format):
+    """(before, after) for each of the five axes."""
+    (left, right), (top, bottom), (front, back) = _pairs(paddings)
+    inner = ((front, back), (top, bottom), (left, right))
+    return ((0, 0), (0, 0), *inner) if data_format == "NCDHW" else ((0, 0), *inner, (0, 0))
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: pad3d", traits=("Pure",))
@@ -80,16 +90,6 @@ def pad3d(
     if mode == "constant":
         return xp.pad(x, pairs, constant_values=pad_value)
     return xp.pad(x, pairs, mode=NUMPY_MODES[mode])
-
-
-NUMPY_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-
-
-def _five(paddings, data_format):
-    """(before, after) for each of the five axes."""
-    (left, right), (top, bottom), (front, back) = _pairs(paddings)
-    inner = ((front, back), (top, bottom), (left, right))
-    return ((0, 0), (0, 0), *inner) if data_format == "NCDHW" else ((0, 0), *inner, (0, 0))
 
 
 @pad3d.infer_meta

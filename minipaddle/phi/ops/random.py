@@ -24,6 +24,15 @@ from minipaddle.phi.ops.manipulation import cast
 RANDOM = ("Random", "SideEffect")
 
 
+def _floating(who, dtype):
+    if not dtype.is_floating:
+        raise TypeError(
+            f"{who}: expected a floating-point dtype, but got {dtype.name}. Cast the result, or "
+            "use randint."
+        )
+    return dtype
+
+
 @op(source="paddle/phi/ops/yaml/ops.yaml: uniform", traits=RANDOM)
 def uniform(
     xp,
@@ -43,15 +52,6 @@ def uniform(
 @uniform.infer_meta
 def _(*, shape, dtype, min, max, seed, place):
     return MetaTensor(shape, _floating("uniform", dtype))
-
-
-def _floating(who, dtype):
-    if not dtype.is_floating:
-        raise TypeError(
-            f"{who}: expected a floating-point dtype, but got {dtype.name}. Cast the result, or "
-            "use randint."
-        )
-    return dtype
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: gaussian", traits=RANDOM)

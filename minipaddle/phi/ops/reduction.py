@@ -9,7 +9,6 @@ Paddle: paddle/phi/kernels/reduce_*_kernel.h, cum_kernel.h, logsumexp_kernel.h.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.dtype import DataType
@@ -22,8 +21,6 @@ from minipaddle.phi.ops.creation import full
 from minipaddle.phi.ops.elementary import as_float, exp
 from minipaddle.phi.ops.logic import equal
 from minipaddle.phi.ops.manipulation import cast, expand_as, reshape_as, unsqueeze
-
-LOGIC: dict[str, Any] = {"traits": ("Pure", "ForwardOnly")}
 
 
 def numpy_axes(x, axis, reduce_all=False):
@@ -67,16 +64,16 @@ def _(x: NoNeedBuffer, out_grad, *, axis: IntArray, keepdim: bool, reduce_all: b
     return (expand_as(grad, x),)
 
 
+def _mean_dtype(x):
+    """float16 numbers are added up in float32: 2,049 ones would otherwise give 2,048."""
+    return None if x.dtype.kind != "f" or x.dtype.itemsize == 2 else x.dtype
+
+
 @op(source="paddle/phi/ops/yaml/ops.yaml: mean", traits=("Pure",))
 def mean(xp, x, *, axis: IntArray = (), keepdim: bool = False):
     """The mean over the axes of `axis` (none: over all). Integers lose what is behind the point."""
     found = xp.mean(x, axis=numpy_axes(x, axis), keepdims=keepdim, dtype=_mean_dtype(x))
     return xp.asarray(found).astype(x.dtype, copy=False)
-
-
-def _mean_dtype(x):
-    """float16 numbers are added up in float32: 2,049 ones would otherwise give 2,048."""
-    return None if x.dtype.kind != "f" or x.dtype.itemsize == 2 else x.dtype
 
 
 mean.infer_meta(rules.reduced("mean"))
@@ -126,10 +123,10 @@ max.infer_meta(rules.extreme("max"))
 
 
 @max.vjp
-def _(x, out, out_grad, *, axis: IntArray, keepdim: bool, reduce_all: bool = False):
-    largest = with_axes_back(out, x, axis, keepdim, unsqueeze)
+def extreme_rule(x, out, out_grad, *, axis: IntArray, keepdim: bool, reduce_all: bool = False):
+    extreme = with_axes_back(out, x, axis, keepdim, unsqueeze)
     grad = with_axes_back(out_grad, x, axis, keepdim, unsqueeze)
-    hits = cast(equal(x, largest), dtype=x.dtype)
+    hits = cast(equal(x, extreme), dtype=x.dtype)
     return (hits * (grad / sum(hits, axis=axis, keepdim=True)),)
 
 
@@ -140,14 +137,7 @@ def min(xp, x, *, axis: IntArray = (), keepdim: bool = False):
 
 
 min.infer_meta(rules.extreme("min"))
-
-
-@min.vjp
-def _(x, out, out_grad, *, axis: IntArray, keepdim: bool, reduce_all: bool = False):
-    smallest = with_axes_back(out, x, axis, keepdim, unsqueeze)
-    grad = with_axes_back(out_grad, x, axis, keepdim, unsqueeze)
-    hits = cast(equal(x, smallest), dtype=x.dtype)
-    return (hits * (grad / sum(hits, axis=axis, keepdim=True)),)
+min.vjp(extreme_rule)
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: amax", traits=("Pure",))
@@ -160,10 +150,11 @@ amax.infer_meta(rules.extreme("amax"))
 
 
 @amax.vjp
-def _(x, out, out_grad, *, axis: Axes, keepdim: bool, reduce_all: bool = False):
-    largest = with_axes_back(out, x, axis, keepdim, unsqueeze)
+def extreme_rule_of_axes(x, out, out_grad, *, axis: Axes, keepdim: bool, reduce_all: bool = False):
+    # the lines of extreme_rule: a rule's helper would not see the ops that the rule is bound to
+    extreme = with_axes_back(out, x, axis, keepdim, unsqueeze)
     grad = with_axes_back(out_grad, x, axis, keepdim, unsqueeze)
-    hits = cast(equal(x, largest), dtype=x.dtype)
+    hits = cast(equal(x, extreme), dtype=x.dtype)
     return (hits * (grad / sum(hits, axis=axis, keepdim=True)),)
 
 
@@ -174,14 +165,7 @@ def amin(xp, x, *, axis: Axes = (), keepdim: bool = False):
 
 
 amin.infer_meta(rules.extreme("amin"))
-
-
-@amin.vjp
-def _(x, out, out_grad, *, axis: Axes, keepdim: bool, reduce_all: bool = False):
-    smallest = with_axes_back(out, x, axis, keepdim, unsqueeze)
-    grad = with_axes_back(out_grad, x, axis, keepdim, unsqueeze)
-    hits = cast(equal(x, smallest), dtype=x.dtype)
-    return (hits * (grad / sum(hits, axis=axis, keepdim=True)),)
+amin.vjp(extreme_rule_of_axes)
 
 
 # -- products and logarithms -------------------------------------------------------------------
@@ -278,7 +262,7 @@ def _(
 # -- logic -----------------------------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: all", **LOGIC)
+@op(source="paddle/phi/ops/yaml/ops.yaml: all", traits=("Pure", "ForwardOnly"))
 def all(xp, x, *, axis: Axes = (), keepdim: bool = False):
     """True where all are; a number counts as True where it is not 0."""
     return xp.asarray(xp.all(x, axis=numpy_axes(x, axis), keepdims=keepdim))
@@ -287,7 +271,7 @@ def all(xp, x, *, axis: Axes = (), keepdim: bool = False):
 all.infer_meta(rules.decided("all"))
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: any", **LOGIC)
+@op(source="paddle/phi/ops/yaml/ops.yaml: any", traits=("Pure", "ForwardOnly"))
 def any(xp, x, *, axis: Axes = (), keepdim: bool = False):
     """True where at least one is; a number counts as True where it is not 0."""
     return xp.asarray(xp.any(x, axis=numpy_axes(x, axis), keepdims=keepdim))
@@ -296,7 +280,7 @@ def any(xp, x, *, axis: Axes = (), keepdim: bool = False):
 any.infer_meta(rules.decided("any"))
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: numel", outputs=("size",), **LOGIC)
+@op(source="paddle/phi/ops/yaml/ops.yaml: numel", outputs=("size",), traits=("Pure", "ForwardOnly"))
 def numel(xp, x: NoNeedBuffer):
     """How many elements x has: an int64."""
     return xp.asarray(x.size, dtype=xp.int64)

@@ -19,8 +19,6 @@ from minipaddle.phi.ops.creation import full_like
 from minipaddle.phi.ops.gather import index_put, put_along_axis
 from minipaddle.phi.ops.manipulation import expand_as, reduce_as
 
-FORWARD = ("Pure", "ForwardOnly")
-
 
 def _arg_extreme(who):
     """Makes the rule of argmax and argmin."""
@@ -39,7 +37,7 @@ def _arg_extreme(who):
     return rule
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: argmax", traits=FORWARD)
+@op(source="paddle/phi/ops/yaml/ops.yaml: argmax", traits=("Pure", "ForwardOnly"))
 def argmax(
     xp,
     x,
@@ -57,7 +55,7 @@ def argmax(
 argmax.infer_meta(_arg_extreme("argmax"))
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: argmin", traits=FORWARD)
+@op(source="paddle/phi/ops/yaml/ops.yaml: argmin", traits=("Pure", "ForwardOnly"))
 def argmin(
     xp,
     x,
@@ -177,7 +175,7 @@ def _(condition, x: NoNeedBuffer, y: NoNeedBuffer, out_grad):
     return reduce_as(x_grad, x), reduce_as(y_grad, y)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: nonzero", traits=FORWARD)
+@op(source="paddle/phi/ops/yaml/ops.yaml: nonzero", traits=("Pure", "ForwardOnly"))
 def nonzero(xp, condition):
     """The places of the elements that are not 0: [how many, ndim]."""
     if condition.ndim == 0:
@@ -239,7 +237,7 @@ def _(x: NoNeedBuffer, mask, value: NoNeedBuffer, out_grad):
 @op(
     source="paddle/phi/ops/yaml/ops.yaml: unique",
     outputs=("out", "indices", "inverse", "counts"),
-    traits=FORWARD,
+    traits=("Pure", "ForwardOnly"),
 )
 def unique(
     xp,
