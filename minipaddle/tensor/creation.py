@@ -11,10 +11,11 @@ import numpy as np
 
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.place import CPU
-from minipaddle.eager.tensor import Tensor, to_tensor
+from minipaddle.eager.tensor import to_tensor
 from minipaddle.phi.core.attribute import has_symbolic, is_symbolic
 from minipaddle.phi.core.op import OPS, find_op, stacked
 from minipaddle.phi.core.world import in_dynamic_mode, in_pir_mode
+from minipaddle.tensor.logic import is_tensor
 
 __all__ = [
     "arange",
@@ -59,7 +60,7 @@ def constant(value: Any, dtype: Any = None) -> Any:
 
 def assign(x: Any, output: Any = None) -> Any:
     """A copy of x: a Tensor, an array, a list or a number. With `output`, it is written there."""
-    copy = OPS["assign"](x) if isinstance(x, Tensor) or is_symbolic(x) else constant(x)
+    copy = OPS["assign"](x) if is_tensor(x) else constant(x)
     if output is None:
         return copy
     output.set_value(copy)
@@ -127,7 +128,7 @@ def empty_like(x: Any, dtype: Any = None, name: Any = None) -> Any:
 
 def _one_number(value: Any, dtype: Any) -> Any:
     """A number for arange and linspace: in PIR a constant of the dtype in which they count."""
-    if not in_pir_mode() or is_symbolic(value) or isinstance(value, Tensor):
+    if not in_pir_mode() or is_tensor(value):
         return value
     return OPS["full"](shape=[1], value=value, dtype=dtype, place=CPU)
 
@@ -144,9 +145,7 @@ def arange(
         start, end = 0, start
     given = (start, end, step)
     whole = all(
-        not item.dtype.is_floating
-        if isinstance(item, Tensor) or is_symbolic(item)
-        else isinstance(item, (int, np.integer))
+        not item.dtype.is_floating if is_tensor(item) else isinstance(item, (int, np.integer))
         for item in given
     )
     if dtype is None:

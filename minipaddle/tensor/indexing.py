@@ -28,6 +28,7 @@ from minipaddle.phi.core.attribute import is_symbolic
 from minipaddle.phi.core.op import OPS, find_op
 from minipaddle.phi.core.world import in_dynamic_mode
 from minipaddle.tensor.creation import constant
+from minipaddle.tensor.logic import is_tensor
 
 FIRST, LAST = -(2**31), 2**31 - 1  # before the first place, behind the last: what Paddle writes
 
@@ -58,10 +59,6 @@ class Index:
         self.steps.append(step)
 
 
-def _is_tensor(item: Any) -> bool:
-    return isinstance(item, Tensor) or is_symbolic(item)
-
-
 def _is_int(item: Any) -> bool:
     return isinstance(item, (int, np.integer)) and not isinstance(item, (bool, np.bool_))
 
@@ -86,7 +83,7 @@ def parse_index(x: Any, item: Any) -> Index:
             if not whole or end != LAST:
                 index.add(axis, start, end, step)
             axis, place = axis + 1, place + 1
-        elif _is_int(one) or (_is_tensor(one) and one.ndim == 0 and one.dtype is not dtypes.bool_):
+        elif _is_int(one) or (is_tensor(one) and one.ndim == 0 and one.dtype is not dtypes.bool_):
             start, end = _place_of(x, axis, one)
             index.add(axis, start, end, 1)
             index.decrease.append(axis)
@@ -116,7 +113,7 @@ def _plain(item: Any) -> Any:
         return int(item)
     if item is None or item is Ellipsis or isinstance(item, slice) or _is_int(item):
         return item
-    if _is_tensor(item):
+    if is_tensor(item):
         return item
     raise ValueError(
         f"Tensor[...]: expected ints, slices, None, ..., bools, lists, arrays or Tensors, but got "
@@ -131,7 +128,7 @@ def _with_whole_axes(x: Any, items: list[Any]) -> list[Any]:
         raise ValueError(f"Tensor[...]: expected at most one '...', but got {len(dots)}.")
     used = 0
     for one in items:
-        if _is_tensor(one) and one.dtype is dtypes.bool_:
+        if is_tensor(one) and one.dtype is dtypes.bool_:
             used += max(one.ndim, 1)
         else:
             used += one is not None and one is not Ellipsis
@@ -312,7 +309,7 @@ def setitem(x: Any, item: Any, value: Any) -> Any:
         "decrease_axes": index.decrease,
         "none_axes": index.none,
     }
-    if _is_tensor(value):
+    if is_tensor(value):
         return find_op("set_value_with_tensor_")(x, value, **place)
     return find_op("set_value_")(x, **place, shape=[1], values=[value])
 
@@ -323,7 +320,7 @@ def _value(x: Any, value: Any) -> Any:
         return value.item() if isinstance(value, np.generic) else value
     if isinstance(value, np.ndarray):
         value = constant(value)
-    if not _is_tensor(value):
+    if not is_tensor(value):
         raise ValueError(
             f"Tensor[...] = ...: expected a number, an array or a Tensor, but got "
             f"{type(value).__name__}. Make one with paddle.to_tensor."
@@ -332,7 +329,7 @@ def _value(x: Any, value: Any) -> Any:
 
 
 def _as_tensor(x: Any, value: Any) -> Any:
-    if _is_tensor(value):
+    if is_tensor(value):
         return value
     if in_dynamic_mode():
         return OPS["full"](shape=[1], value=value, dtype=x.dtype)
@@ -370,7 +367,7 @@ def _item_of(ndim: int, advanced: dict[int, Any]) -> list[Any]:
     while axis < ndim:
         one = advanced.get(axis, slice(None))
         items.append(one)
-        axis += one.ndim if _is_tensor(one) and one.dtype is dtypes.bool_ else 1
+        axis += one.ndim if is_tensor(one) and one.dtype is dtypes.bool_ else 1
     return items
 
 

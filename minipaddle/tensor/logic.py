@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from minipaddle.eager.tensor import Tensor
+from minipaddle.phi.core.attribute import is_symbolic
 from minipaddle.phi.core.op import OPS
 
 __all__ = [
@@ -12,6 +16,7 @@ __all__ = [
     "equal",
     "greater_equal",
     "greater_than",
+    "is_tensor",
     "less_equal",
     "less_than",
     "logical_and",
@@ -35,3 +40,8 @@ bitwise_and = OPS["bitwise_and"]
 bitwise_or = OPS["bitwise_or"]
 bitwise_xor = OPS["bitwise_xor"]
 bitwise_not = OPS["bitwise_not"]
+
+
+def is_tensor(x: Any) -> bool:
+    """True for a Tensor, and for what stands for one in a program."""
+    return isinstance(x, Tensor) or is_symbolic(x)

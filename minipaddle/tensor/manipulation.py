@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from minipaddle.common.dtype import to_dtype
 from minipaddle.phi.core.attribute import is_symbolic
 from minipaddle.phi.core.op import OPS, find_op
 from minipaddle.phi.core.world import in_dynamic_mode
+from minipaddle.phi.infermeta.enforce import normalize_axes
 
 __all__ = [
     "broadcast_tensors",
@@ -78,20 +80,21 @@ def _listed(value: Any) -> Any:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
+def in_dtype(x: Any, dtype: Any) -> Any:
+    """x, cast to `dtype` if one is given and it is another."""
+    if dtype is None or to_dtype(dtype) is x.dtype:
+        return x
+    return OPS["cast"](x, dtype=dtype)
+
+
 # -- shape and order ---------------------------------------------------------------------------
 
 
 def _both_axes(x: Any, start_axis: int, stop_axis: int) -> dict[str, int]:
     """The axes of flatten as numbers from 0."""
-    if not x.ndim:
-        return {"start_axis": 0, "stop_axis": 0}
-    for axis in (start_axis, stop_axis):
-        if not -x.ndim <= axis < x.ndim:
-            raise ValueError(
-                f"flatten: expected axes in [{-x.ndim}, {x.ndim}), but got {start_axis} and "
-                f"{stop_axis}. x has shape {list(x.shape)}."
-            )
-    return {"start_axis": start_axis % x.ndim, "stop_axis": stop_axis % x.ndim}
+    (start,) = normalize_axes("flatten", start_axis, x.ndim)
+    (stop,) = normalize_axes("flatten", stop_axis, x.ndim)
+    return {"start_axis": start, "stop_axis": stop}
 
 
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: Any = None) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 from minipaddle.common import dtype as dtypes
 from minipaddle.phi.core.attribute import is_symbolic
 from minipaddle.phi.core.op import OPS, find_op
+from minipaddle.tensor.manipulation import in_dtype
 
 __all__ = [
     "abs",
@@ -242,8 +243,7 @@ def prod(
     name: Any = None,
 ) -> Any:
     """The product over `axis` (None: over all axes)."""
-    if dtype is not None and dtypes.to_dtype(dtype) is not x.dtype:
-        x = OPS["cast"](x, dtype=dtype)
+    x = in_dtype(x, dtype)
     reduce_all, axis = _reduce_axis(axis, x)
     return OPS["prod"](x, axis=axis, keepdim=keepdim, reduce_all=reduce_all)
 
@@ -270,6 +270,5 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: Any = None)
     Raises:
         IndexError: there is no such axis.
     """
-    if dtype is not None and dtypes.to_dtype(dtype) is not x.dtype:
-        x = OPS["cast"](x, dtype=dtype)
+    x = in_dtype(x, dtype)
     return OPS["cumsum"](x, axis=-1 if axis is None else axis, flatten=axis is None)

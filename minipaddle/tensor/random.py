@@ -10,7 +10,7 @@ from typing import Any
 
 from minipaddle.common import dtype as dtypes
 from minipaddle.phi.core.op import OPS
-from minipaddle.tensor.attribute import is_tensor
+from minipaddle.tensor.logic import is_tensor
 
 __all__ = [
     "bernoulli",

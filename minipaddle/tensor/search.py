@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from minipaddle.phi.core.op import OPS, find_op
-from minipaddle.tensor.attribute import is_tensor
 from minipaddle.tensor.creation import constant
 from minipaddle.tensor.indexing import getitem
+from minipaddle.tensor.logic import is_tensor
 
 __all__ = [
     "argmax",
@@ -32,7 +32,9 @@ masked_select = OPS["masked_select"]
 
 
 def _arg(op: str, x: Any, axis: int | None, keepdim: bool, dtype: Any) -> Any:
-    return OPS[op](x, axis=0 if axis is None else axis, keepdims=keepdim, flatten=axis is None, dtype=dtype)
+    return OPS[op](
+        x, axis=0 if axis is None else axis, keepdims=keepdim, flatten=axis is None, dtype=dtype
+    )
 
 
 def argmax(

@@ -10,6 +10,7 @@ from typing import Any
 
 from minipaddle.common import dtype as dtypes
 from minipaddle.phi.core.op import OPS
+from minipaddle.tensor.manipulation import in_dtype
 
 __all__ = [
     "mean",
@@ -32,9 +33,7 @@ def mean(
     dtype: Any = None,
 ) -> Any:
     """The mean over `axis` (None: over all axes). Integers lose what is behind the point."""
-    if dtype is not None and dtypes.to_dtype(dtype) is not x.dtype:
-        x = OPS["cast"](x, dtype=dtype)
-    return OPS["mean"](x, axis=axis, keepdim=keepdim)
+    return OPS["mean"](in_dtype(x, dtype), axis=axis, keepdim=keepdim)
 
 
 def var(
@@ -59,8 +58,7 @@ def var(
     # counted by ops: in a program the sizes may not be known yet
     all_numbers, results = _count(x), _count(total)
     n = OPS["cast"](all_numbers, dtype=dtypes.float32) / OPS["cast"](results, dtype=dtypes.float32)
-    if n.dtype is not x.dtype:
-        n = OPS["cast"](n, dtype=x.dtype)
+    n = in_dtype(n, x.dtype)
     if correction:
         n = n - correction
         n = OPS["maximum"](n, OPS["full_like"](n, value=0.0, dtype=n.dtype))

@@ -6,7 +6,6 @@ Paddle: paddle/phi/ops/yaml/ and paddle/phi/kernels/.
 from minipaddle.phi.ops import (
     activation,
     batch_norm,
-    clip,
     conv,
     creation,
     einsum,

@@ -11,7 +11,7 @@ import math
 from minipaddle.phi.core.op import op
 from minipaddle.phi.infermeta.enforce import normalize_axes, require_floating
 from minipaddle.phi.infermeta.unary import as_floating, floating_only
-from minipaddle.phi.ops import special
+from minipaddle.phi.kernels.erf import erf as erf_of
 from minipaddle.phi.ops.creation import full
 from minipaddle.phi.ops.elementary import as_float, erf, exp, log
 from minipaddle.phi.ops.manipulation import cast
@@ -234,7 +234,7 @@ def gelu(xp, x, *, approximate: bool = False):
     if approximate:
         inner = (x + 0.044715 * x * x * x) * math.sqrt(2.0 / math.pi)
         return 0.5 * x * (1.0 + xp.tanh(inner))
-    below = special.erf(xp, x * math.sqrt(0.5)).astype(x.dtype)
+    below = erf_of(xp, x * math.sqrt(0.5)).astype(x.dtype)
     return 0.5 * x * (1.0 + below)
 
 

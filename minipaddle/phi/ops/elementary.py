@@ -14,7 +14,7 @@ import math
 
 from minipaddle.phi.core.op import op
 from minipaddle.phi.infermeta.unary import as_floating, unchanged
-from minipaddle.phi.ops import special
+from minipaddle.phi.kernels.erf import erf as erf_of
 from minipaddle.phi.ops.creation import full_like
 
 
@@ -206,7 +206,7 @@ def _(x, out_grad):
 def erf(xp, x):
     """The error function: how much of a bell curve lies within x * sqrt(2) deviations."""
     x = as_float(x)
-    return special.erf(xp, x).astype(x.dtype)
+    return erf_of(xp, x).astype(x.dtype)
 
 
 erf.infer_meta(as_floating)

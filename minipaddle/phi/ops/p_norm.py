@@ -1,7 +1,8 @@
-"""Norms: how long a vector is.
+"""Norms: how long a vector is, and how to make it shorter.
 
-Paddle: paddle/phi/kernels/p_norm_kernel.h, frobenius_norm_kernel.h, squared_l2_norm_kernel.h.
-Left out: norms of matrices that need singular values.
+Paddle: paddle/phi/kernels/p_norm_kernel.h, frobenius_norm_kernel.h, squared_l2_norm_kernel.h,
+clip_by_norm_kernel.h.
+Left out: norms of matrices that need singular values; the kernels for sparse gradients.
 """
 
 from __future__ import annotations
@@ -128,3 +129,24 @@ def _(x, out, out_grad, *, axis: IntArray, keep_dim: bool, reduce_all: bool):
     norm = with_axes_back(out, x, axes, keep_dim, unsqueeze)
     grad = with_axes_back(out_grad, x, axes, keep_dim, unsqueeze)
     return (x * (grad / norm),)
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: clip_by_norm", traits=("Pure", "ForwardOnly"))
+def clip_by_norm(xp, x, *, max_norm: float):
+    """x, scaled down so that its L2 norm is at most max_norm."""
+    if x.dtype.kind != "f" or max_norm <= 0:
+        raise ValueError  # InferMeta says why
+    norm = xp.sqrt(xp.sum(x * x, dtype=x.dtype))
+    limit = x.dtype.type(max_norm)
+    return x * (limit / xp.maximum(norm, limit))
+
+
+@clip_by_norm.infer_meta
+def _(x, *, max_norm):
+    require_floating("clip_by_norm", x.dtype, error=RuntimeError)
+    if max_norm <= 0:
+        raise ValueError(
+            f"clip_by_norm: expected a positive max_norm, but got {max_norm}. It is the largest "
+            "norm that is left as it is."
+        )
+    return MetaTensor(x.shape, x.dtype)

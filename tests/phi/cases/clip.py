@@ -1,4 +1,4 @@
-"""Cases of phi/ops/clip.py: op -> calls, each (inputs, attributes)."""
+"""Cases of clip_by_norm in phi/ops/p_norm.py: op -> calls, each (inputs, attributes)."""
 
 import numpy as np
 
