@@ -184,8 +184,7 @@ def _initial_grad(tensor: Tensor, grad: Tensor | None) -> Tensor:
     if grad.shape != tensor.shape:
         raise ValueError(
             f"backward: expected grad_tensor of shape {list(tensor.shape)}, but got "
-            f"{list(grad.shape)}. "
-            "A gradient has its Tensor's shape."
+            f"{list(grad.shape)}. A gradient has its Tensor's shape."
         )
     return grad
 
@@ -250,8 +249,7 @@ def grad(
         if result is None and not allow_unused:
             raise ValueError(
                 f"grad: expected every input to be used by the outputs, but got input {position}, "
-                "which is not. "
-                "Remove it, or set allow_unused=True to get None for it."
+                "which is not. Remove it, or set allow_unused=True to get None for it."
             )
         if result is not None and not create_graph:
             results[position] = Tensor(result._data.copy())  # x + y gives one array to both

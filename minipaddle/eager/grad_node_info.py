@@ -91,10 +91,9 @@ class GradNodeBase:
 def refuse_cleared(node: GradNodeBase) -> None:
     """An earlier backward has freed what `node` kept. Raises RuntimeError."""
     raise RuntimeError(
-        f"backward: expected {node.name()} to still have its saved Tensors, but got a graph "
-        "that an earlier "
-        "backward has freed. Call the first backward with retain_graph=True, or compute the "
-        "loss again."
+        f"backward: expected {node.name()} to still have its saved Tensors, but got a graph that "
+        "an earlier backward has freed. Call the first backward with retain_graph=True, or compute "
+        "the loss again."
     )
 
 

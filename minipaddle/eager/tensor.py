@@ -127,8 +127,7 @@ class Tensor:
             )
             raise ValueError(
                 f"Tensor.grad: expected None or a Tensor of shape {list(self.shape)}, but got "
-                f"{got}. "
-                "A gradient has its Tensor's shape."
+                f"{got}. A gradient has its Tensor's shape."
             )
         self._require_meta().grad = value
 
@@ -181,8 +180,7 @@ class Tensor:
         if edge is None or self.autograd_meta is None:
             raise RuntimeError(
                 "register_hook: expected a Tensor with stop_gradient=False, but got one with "
-                "stop_gradient=True. "
-                "Set stop_gradient=False before you compute with it."
+                "stop_gradient=True. Set stop_gradient=False before you compute with it."
             )
         if self.autograd_meta.is_leaf:
             hooks = self.autograd_meta.hooks
@@ -312,15 +310,14 @@ class Tensor:
         if array.shape != self._data.shape:
             raise ValueError(
                 f"Tensor.set_value: expected shape {list(self.shape)}, but got "
-                f"{list(array.shape)}. "
-                "Reshape the value first."
+                f"{list(array.shape)}. Reshape the value first."
             )
         self._writable_data()[...] = module_of(self._data).asarray(array)
 
     def _writable_data(self) -> Any:
         """The data, to be changed in place: the change is counted."""
         if not getattr(self._data.flags, "writeable", True):
-            self._data = self._data.copy()  # one number, shown everywhere: see expand_as
+            self._data = self._data.copy()  # one number, shown everywhere (broadcast)
         self._version[0] += 1
         return self._data
 

@@ -47,10 +47,9 @@ class TensorWrapper:
         if self.version[0] != self.version_kept:
             raise RuntimeError(
                 f"backward: expected a saved Tensor of shape {list(self.data.shape)} at version "
-                f"{self.version_kept}, "
-                f"but got version {self.version[0]}: an in-place op has changed it after it was "
-                "used. "
-                "Use the op that is not in place, or change a clone()."
+                f"{self.version_kept}, but got version {self.version[0]}: an in-place op has "
+                "changed it after it was used. Use the op that is not in place, or change a "
+                "clone()."
             )
         return self.data
 

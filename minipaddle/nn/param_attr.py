@@ -117,7 +117,7 @@ def create_parameter(
     name = attr.name or name or _default_name(is_bias)
     wanted = dtypes.to_dtype(dtypes.get_default_dtype() if dtype is None else dtype)
     parameter = current_world().create_parameter(
-        [int(size) for size in shape], wanted, initializer, name, attr.trainable
+        _sizes(shape), wanted, initializer, name, attr.trainable
     )
     parameter.optimize_attr = {"learning_rate": attr.learning_rate}
     parameter.regularizer = attr.regularizer
@@ -125,6 +125,22 @@ def create_parameter(
     if isinstance(parameter, Value):
         parameter.get_defining_op().attributes["need_clip"] = Attribute([attr.need_clip])
     return parameter
+
+
+def _sizes(shape: Any) -> list[int]:
+    """The shape as ints. Raises TypeError or ValueError if it can't be the shape of a parameter."""
+    several = isinstance(shape, (list, tuple))
+    if not several or not all(isinstance(size, (int, np.integer)) for size in shape):
+        raise TypeError(
+            f"create_parameter: expected a shape of ints, but got {shape!r}. Give one size for each "
+            "axis."
+        )
+    if any(size < 0 for size in shape):
+        raise ValueError(
+            f"create_parameter: expected sizes of 0 or more, but got {list(shape)}. A parameter has "
+            "all its sizes from the start."
+        )
+    return [int(size) for size in shape]
 
 
 def _default_name(is_bias: bool) -> str:

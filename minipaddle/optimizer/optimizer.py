@@ -81,6 +81,11 @@ class Optimizer:
                 f"{who}: expected a list of parameters, but got one {type(parameters).__name__}. "
                 "Put it into a list."
             )
+        if parameters is not None and not hasattr(parameters, "__iter__"):
+            raise TypeError(
+                f"{who}: expected a list of parameters, but got {type(parameters).__name__}. "
+                "Pass parameters=model.parameters()."
+            )
         if not isinstance(learning_rate, (float, LRScheduler)):
             raise TypeError(
                 f"{who}: expected learning_rate to be a float or a LRScheduler, but got "
@@ -285,7 +290,13 @@ class Optimizer:
 
         Raises:
             KeyError: a name is missing.
+            TypeError: there are no names.
         """
+        if not isinstance(state_dict, dict):
+            raise TypeError(
+                f"set_state_dict: expected a dict of names and numbers, but got "
+                f"{type(state_dict).__name__}. Pass what state_dict() or paddle.load returned."
+            )
         state = dict(state_dict)
         rates = state.pop("LR_Scheduler", None)
         if isinstance(self._learning_rate, LRScheduler) and rates is not None:

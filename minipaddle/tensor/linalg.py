@@ -41,7 +41,13 @@ def einsum(equation: str, *operands: Any) -> Any:
 
     Raises:
         ValueError: the equation and the shapes don't fit.
+        TypeError: the equation is no text.
     """
+    if not isinstance(equation, str):
+        raise TypeError(
+            f"einsum: expected the equation first, such as 'ij,jk->ik', but got "
+            f"{type(equation).__name__}. The Tensors come behind it."
+        )
     left, arrow, right = equation.replace(" ", "").partition("->")
     if not arrow:
         spelled, right = labels_of(left, [x.ndim for x in operands])

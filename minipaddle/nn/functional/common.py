@@ -145,9 +145,8 @@ def pad(
     layout = data_format or (layouts[0] if layouts else "")
     if layout not in layouts or (known and len(widths) != inner):
         raise ValueError(
-            f"pad: expected {2 * x.ndim} widths, or for 3 to 5 dimensions {inner}, and "
-            f"a data_format that fits; but got {pad} and {data_format!r} for shape "
-            f"{list(x.shape)}."
+            f"pad: expected {2 * x.ndim} widths, or for 3 to 5 dimensions {inner}, and a "
+            f"data_format that fits; but got {pad} and {data_format!r} for shape {list(x.shape)}."
         )
     missing = MISSING_AXES[layout]
     if known:

@@ -47,14 +47,12 @@ def conv2d(
             "An image is [batch, channels, height, width]."
         )
     channels, filters = x.shape[3 if last else 1], weight.shape[0]
-    if groups < 1 or (channels != -1 and channels % groups) or filters % groups:
+    if groups < 1 or any(size != -1 and size % groups for size in (channels, filters)):
         raise ValueError(
             f"conv2d: expected groups that divide channels and filters, but got {groups} for "
             f"{channels} channels and {filters} filters."
         )
     pads, algorithm = padding_of("conv2d", padding, last)
-    if min(pads) < 0:
-        raise ValueError(f"conv2d: expected padding of 0 or more, but got {padding!r}.")
     return convolve(
         x,
         weight,

@@ -51,10 +51,10 @@ def embedding(
     rows = weight.shape[0]
     if padding_idx is None:
         padding_idx = -1
-    elif not -rows <= padding_idx < rows:
+    elif rows != -1 and not -rows <= padding_idx < rows:
         raise ValueError(
             f"embedding: expected padding_idx in [{-rows}, {rows}), but got {padding_idx}."
         )
-    else:
+    elif rows != -1:
         padding_idx %= rows
     return OPS["embedding"](x, weight, padding_idx=padding_idx, sparse=sparse)

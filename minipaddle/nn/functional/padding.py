@@ -50,7 +50,7 @@ def padding_of(
         last: the channels are the last of these four.
 
     Raises:
-        ValueError: it is none of these, or does not go with ceil_mode.
+        ValueError: it is none of these, is negative, or does not go with ceil_mode.
     """
     if isinstance(padding, str):
         algorithm = padding.upper()
@@ -64,9 +64,7 @@ def padding_of(
                 "ceil_mode adds windows that hang over the edge; 'VALID' has none."
             )
         return [0, 0], algorithm
-    if isinstance(padding, int):
-        return [padding, padding], "EXPLICIT"
-    given = list(padding)
+    given = [padding, padding] if isinstance(padding, int) else list(padding)
     if len(given) == 4 and all(isinstance(pair, (list, tuple)) for pair in given):
         images, channels = given[0], given[3 if last else 1]
         if any(images) or any(channels):
@@ -79,6 +77,10 @@ def padding_of(
         raise ValueError(
             f"{who}: expected padding as an int, [height, width], [top, bottom, left, right] or "
             f"pairs for all four axes, but got {padding!r}."
+        )
+    if min(given) < 0:
+        raise ValueError(
+            f"{who}: expected padding of 0 or more, but got {padding!r}. Slice the image to cut off."
         )
     if len(given) == 4 and given[0] == given[1] and given[2] == given[3]:
         given = given[::2]

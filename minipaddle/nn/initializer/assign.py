@@ -25,7 +25,6 @@ class Assign(Initializer):
         if list(self.value.shape) != list(shape):
             raise ValueError(
                 f"Assign: expected numbers of shape {list(shape)}, but got "
-                f"{list(self.value.shape)}. "
-                "Reshape them to the parameter's shape."
+                f"{list(self.value.shape)}. Reshape them to the parameter's shape."
             )
         return OPS["assign_value"](shape=shape, dtype=dtype, values=self.value.ravel().tolist())

@@ -84,9 +84,8 @@ class Embedding(Layer):
         super().__init__()
         if num_embeddings <= 0 or embedding_dim <= 0:
             raise ValueError(
-                "Embedding: expected positive sizes, but got num_embeddings "
-                f"{num_embeddings} and embedding_dim {embedding_dim}. Pass the number of rows and "
-                "their length."
+                f"Embedding: expected positive sizes, but got num_embeddings {num_embeddings} and "
+                f"embedding_dim {embedding_dim}. Pass the number of rows and their length."
             )
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise ValueError(

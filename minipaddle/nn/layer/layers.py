@@ -118,6 +118,11 @@ class Layer:
     def _register(
         self, hooks: OrderedDict[int, Callable], hook: Callable, prepend: bool, with_kwargs: bool
     ) -> HookRemoveHelper:
+        if not callable(hook):
+            raise TypeError(
+                f"Layer: expected a hook that can be called, but got {type(hook).__name__}. Pass a "
+                "function of (layer, inputs)."
+            )
         helper = HookRemoveHelper(hooks)
         hooks[helper._hook_id] = hook
         if prepend:
@@ -134,6 +139,11 @@ class Layer:
             held = self.__dict__.get(holder)
             if held is not None and name in held:
                 return held[name]
+        if name in ("_forward_pre_hooks", "_parameters", "_sub_layers", "_buffers"):
+            raise AttributeError(
+                f"Layer: expected super().__init__() to have made {name!r}, but it was not called. "
+                f"Call super().__init__() first in {type(self).__name__}.__init__."
+            )
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -392,7 +402,13 @@ class Layer:
 
         Raises:
             ValueError: a dtype differs.
+            TypeError: there are no names.
         """
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(
+                f"set_state_dict: expected a dict of names and numbers, but got "
+                f"{type(state_dict).__name__}. Pass what state_dict() or paddle.load returned."
+            )
         missing, used = [], set()
         for name, item in self.state_dict().items():
             key = name if use_structured_name else item.name

@@ -79,7 +79,7 @@ def _written(op: Op, result: Any, target: Any) -> Any:
             f"{op.name}_: expected a result of the input's shape {list(target.shape)}, but got "
             f"{list(result.shape)}. Use {op.name}, which makes a new Tensor."
         )
-    writeable = getattr(target.flags, "writeable", True)  # not so: see expand_as
+    writeable = getattr(target.flags, "writeable", True)  # not so: a broadcast array
     if result.shape == target.shape and result.dtype == target.dtype and writeable:
         target[...] = result
         return target

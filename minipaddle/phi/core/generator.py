@@ -13,8 +13,10 @@ _generator: np.random.Generator | None = None  # made at the first use: `import 
 
 
 def seed(number: int) -> None:
-    """Starts the shared generator anew from `number`."""
+    """Starts the shared generator anew from `number`. Raises TypeError if it is no int."""
     global _generator
+    if not isinstance(number, (int, np.integer)):
+        raise TypeError(f"seed: expected an int, but got {number!r}. Any int of 0 or more will do.")
     _generator = np.random.default_rng(number)
 
 

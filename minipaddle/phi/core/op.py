@@ -335,8 +335,7 @@ class Op:
         if self.vjp_rule is None:
             raise NoGradientError(
                 f"{self.name} has no gradient rule. Declare one with @{self.name}.vjp, or set "
-                "stop_gradient=True "
-                "on its inputs."
+                "stop_gradient=True on its inputs."
             )
         return self.vjp_rule
 
@@ -420,8 +419,7 @@ class Op:
         if given:
             raise TypeError(
                 f"{self.name}: expected the attributes {[a.name for a in self.attrs]}, but got "
-                f"{sorted(given)}. "
-                f"Call it as {self.signature}."
+                f"{sorted(given)}. Call it as {self.signature}."
             )
         return full
 

@@ -27,8 +27,7 @@ def broadcast_shape(who: str, x: MetaTensor, y: MetaTensor) -> tuple[int, ...]:
         if a != b and 1 not in (a, b) and -1 not in (a, b):
             raise ValueError(
                 f"{who}: expected shapes that broadcast, but got x {list(x.shape)} and y "
-                f"{list(y.shape)}. "
-                "Counted from the right, sizes must be equal, or one of them 1."
+                f"{list(y.shape)}. Counted from the right, sizes must be equal, or one of them 1."
             )
         # 0 beside 1 gives 0; an unknown size beside a known one (not 1) must be that one
         shape.append(b if a in (1, -1) and b != 1 else a)

@@ -46,8 +46,7 @@ def reshaped(x: MetaTensor, *, shape: Sequence[int]) -> MetaTensor:
     if not fits:
         raise ValueError(
             f"reshape: expected a shape with {total} elements, but got {list(shape)} for an input "
-            "of shape "
-            f"{list(x.shape)}. The number of elements must stay the same."
+            f"of shape {list(x.shape)}. The number of elements must stay the same."
         )
     return MetaTensor([worked_out if size == -1 else size for size in sizes], x.dtype)
 
@@ -82,8 +81,7 @@ def transposed(x: MetaTensor, *, perm: Sequence[int]) -> MetaTensor:
     if len(axes) != x.ndim:
         raise ValueError(
             f"transpose: expected a perm of {x.ndim} axes for shape {list(x.shape)}, but got "
-            f"{list(perm)}. "
-            "Name every axis once."
+            f"{list(perm)}. Name every axis once."
         )
     return MetaTensor([x.shape[i] for i in axes], x.dtype)
 

@@ -22,8 +22,7 @@ from minipaddle.phi.ops.manipulation import expand_as, unsqueeze
 def einsum(xp, x: TensorList, *, equation: str):
     """Sums of products of the Tensors of x, as the equation says: "ij,jk->ik"."""
     out = xp.asarray(xp.einsum(equation, *x, optimize=True))
-    # one operand, and nothing to sum: numpy gives a view of it
-    return out.copy() if len(x) == 1 and "View" not in einsum.traits else out
+    return out.copy() if len(x) == 1 else out  # where nothing is summed, it is a view of x
 
 
 @einsum.infer_meta
@@ -84,6 +83,12 @@ def labels_of(equation, ndims):
         ValueError: the equation and the numbers of dimensions don't fit.
     """
     left, arrow, out = equation.replace(" ", "").partition("->")
+    wrong = {letter for letter in left + out if letter not in string.ascii_letters + ".,"}
+    if wrong:
+        raise ValueError(
+            f"einsum: expected letters, commas, '...' and one arrow '->', but got {equation!r}, "
+            f"which has {sorted(wrong)}. Name each axis with a letter."
+        )
     parts = left.split(",")
     if len(parts) != len(ndims):
         raise ValueError(

@@ -27,16 +27,18 @@ from minipaddle.phi.ops.logic import not_equal
 from minipaddle.phi.ops.manipulation import cast, reduce_as, reshape, reshape_as, unsqueeze
 
 
-def _inside(who, xp, index, size):
-    """The index itself, if all places exist.
+def _inside(who, xp, index, size, lowest=None):
+    """The index itself, if all places exist: from `lowest` (default: -size, which counts from the
+    end) to size - 1.
 
     Raises:
         IndexError: a place does not exist. (Asked on the CPU only: a GPU would have to be waited
             for.)
     """
-    if xp.__name__ == "numpy" and index.size and not -size <= index.min() <= index.max() < size:
+    first = -size if lowest is None else lowest
+    if xp.__name__ == "numpy" and index.size and not first <= index.min() <= index.max() < size:
         raise IndexError(
-            f"{who}: expected places in [{-size}, {size}), but got {index.min()} to {index.max()}. "
+            f"{who}: expected places in [{first}, {size}), but got {index.min()} to {index.max()}. "
             "Check the index."
         )
     return index
@@ -333,7 +335,7 @@ def embedding(xp, x, weight, *, padding_idx: int = -1, sparse: bool = False):
     """Row x[...] of `weight` [rows, width] for each number in x: [..., width]. The rows of
     `padding_idx` are 0 (-1: no such row).
     """
-    out = xp.take(weight, _inside("embedding", xp, x, weight.shape[0]), 0)
+    out = xp.take(weight, _inside("embedding", xp, x, weight.shape[0], lowest=0), 0)
     if padding_idx != -1:
         out[x == padding_idx] = 0
     return out

@@ -114,7 +114,7 @@ def _write(out, values, starts, ends, steps, axes, decrease_axes, none_axes):
 
 
 def _writeable(x):
-    """x itself, or a copy where x is one number that is shown everywhere: see expand_as."""
+    """x itself, or a copy where x is one number that is shown everywhere (broadcast)."""
     return x if getattr(x.flags, "writeable", True) else x.copy()
 
 

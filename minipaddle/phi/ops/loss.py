@@ -60,7 +60,7 @@ def cross_entropy_with_softmax(
         softmax /= total
         log_total = xp.log(total)
     else:  # the input has been through a softmax already; log 0 counts as a large number
-        softmax, log_total = input, input.dtype.type(0)
+        softmax, log_total = input.copy(), input.dtype.type(0)
         shifted = xp.maximum(xp.log(input), input.dtype.type(-1e20 if input.itemsize > 2 else -6e4))
     if soft_label:
         return softmax, xp.sum(label * (log_total - shifted), axis=axis, keepdims=True)

@@ -44,7 +44,7 @@ def _(x: NoNeedBuffer, out_grad):
     return (reshape_as(out_grad, x),)
 
 
-@op(source="written here: reshape whose target is a Tensor", traits=("Pure",))
+@op(source="written here: reshape whose target is a Tensor", traits=VIEW)
 def reshape_as(xp, x, target: NoNeedBuffer):
     """x in the shape of `target`."""
     return x.reshape(target.shape)
@@ -186,10 +186,8 @@ def _(x: NoNeedBuffer, out_grad, *, shape: IntArray):
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: expand_as", traits=("Pure",))
 def expand_as(xp, x, y: Optional, *, target_shape: Ints = ()):
-    """x, broadcast to the shape of y, or to `target_shape`. The result may be one number that is
-    shown everywhere: it is read-only.
-    """
-    return xp.broadcast_to(x, target_shape if y is None else y.shape)
+    """x, broadcast to the shape of y, or to `target_shape`."""
+    return xp.broadcast_to(x, target_shape if y is None else y.shape).copy()
 
 
 @expand_as.infer_meta

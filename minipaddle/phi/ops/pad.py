@@ -10,7 +10,7 @@ from minipaddle.common import dtype as dtypes
 from minipaddle.phi.core.attribute import IntArray, Ints, Scalar, UnknownInts
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, op
-from minipaddle.phi.ops.creation import assign_value, full
+from minipaddle.phi.ops.creation import assign_value, full_like
 from minipaddle.phi.ops.gather import index_add
 from minipaddle.phi.ops.indexing import slice
 
@@ -134,13 +134,16 @@ def _(
     pairs = _five(paddings, data_format)
     if mode == "constant":
         return (slice(out_grad, **_without(pairs)),)
-    grad, shape = out_grad, list(out_grad.shape)
+    grad = out_grad
     for axis, (before, after) in enumerate(pairs):
         if before or after:  # each place of the border gives its gradient to the one it shows
-            shape[axis] = size = x.shape[axis]
+            size = x.shape[axis]
             shown = [_shown(i - before, size, mode) for i in range(before + size + after)]
             index = assign_value(shape=[len(shown)], dtype=dtypes.int64, values=shown)
-            zeros = full(shape=shape, value=0.0, dtype=out_grad.dtype)
+            cut = slice(
+                grad, axes=[axis], starts=[0], ends=[size], infer_flags=[1], decrease_axis=[]
+            )
+            zeros = full_like(cut, value=0.0, dtype=out_grad.dtype)
             grad = index_add(zeros, index, grad, axis=axis)
     return (grad,)
 

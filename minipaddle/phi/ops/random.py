@@ -14,7 +14,7 @@ import numpy as np
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.dtype import DataType
 from minipaddle.common.place import UNDEFINED, Place
-from minipaddle.phi.core.attribute import IntArray, Ints, Scalar, ScalarInt
+from minipaddle.phi.core.attribute import IntArray, Ints, Scalar, ScalarInt, UnknownInts
 from minipaddle.phi.core.generator import default_generator
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import Optional, op
@@ -22,6 +22,14 @@ from minipaddle.phi.infermeta.unary import unchanged
 from minipaddle.phi.ops.manipulation import cast
 
 RANDOM = ("Random", "SideEffect")
+
+
+def _sizes(who, shape):
+    if not isinstance(shape, UnknownInts) and any(size < 0 for size in shape):
+        raise ValueError(
+            f"{who}: expected sizes of 0 or more, but got {list(shape)}. Name each size."
+        )
+    return shape
 
 
 def _floating(who, dtype):
@@ -45,13 +53,14 @@ def uniform(
     place: Place = UNDEFINED,
 ):
     """Random numbers, evenly spread over [min, max)."""
-    values = default_generator(seed).uniform(min, max, tuple(shape))
+    # the other way round they mean the same interval, as in Paddle
+    values = default_generator(seed).uniform(*sorted((min, max)), tuple(shape))
     return xp.asarray(values, dtype=dtype.numpy_dtype)
 
 
 @uniform.infer_meta
 def _(*, shape, dtype, min, max, seed, place):
-    return MetaTensor(shape, _floating("uniform", dtype))
+    return MetaTensor(_sizes("uniform", shape), _floating("uniform", dtype))
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: gaussian", traits=RANDOM)
@@ -66,13 +75,13 @@ def gaussian(
     place: Place = UNDEFINED,
 ):
     """Random numbers of the normal distribution around `mean`."""
-    values = default_generator(seed).normal(mean, std, tuple(shape))
+    values = default_generator(seed).normal(mean, abs(std), tuple(shape))
     return xp.asarray(values, dtype=dtype.numpy_dtype)
 
 
 @gaussian.infer_meta
 def _(*, shape, mean, std, seed, dtype, place):
-    return MetaTensor(shape, _floating("gaussian", dtype))
+    return MetaTensor(_sizes("gaussian", shape), _floating("gaussian", dtype))
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: truncated_gaussian_random", traits=RANDOM)
@@ -107,7 +116,8 @@ def _(*, shape, mean, std, seed, a, b, dtype, place):
             f"truncated_gaussian_random: expected a <= b, but got a {a} and b {b}. They are the "
             "smallest and the largest number."
         )
-    return MetaTensor(shape, _floating("truncated_gaussian_random", dtype))
+    sizes = _sizes("truncated_gaussian_random", shape)
+    return MetaTensor(sizes, _floating("truncated_gaussian_random", dtype))
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: randint", traits=RANDOM)
@@ -153,6 +163,11 @@ def _(*, n, dtype, place):
 @op(source="paddle/phi/ops/yaml/ops.yaml: bernoulli", traits=(*RANDOM, "ForwardOnly"))
 def bernoulli(xp, x):
     """1 with the probability that x gives at each place, otherwise 0."""
+    if xp is np and x.size and not 0 <= x.min() <= x.max() <= 1:  # a GPU would have to be waited for
+        raise ValueError(
+            f"bernoulli: expected probabilities from 0 to 1, but got {x.min()} to {x.max()}. "
+            "Divide, or use a sigmoid."
+        )
     drawn = xp.asarray(default_generator().random(x.shape))
     return (drawn < x).astype(x.dtype)
 
@@ -173,12 +188,16 @@ def multinomial(xp, x, *, num_samples: ScalarInt = 1, replacement: bool = False)
             f"multinomial: expected num_samples of 1 or more, but got {number}. It counts the "
             "draws."
         )
+    if xp is np and x.size and not x.min() >= 0:  # a GPU would have to be waited for
+        raise ValueError(
+            f"multinomial: expected weights of 0 or more, but got {x.min()}. Use a softmax first."
+        )
     if int((x > 0).sum(axis=-1).min()) < (1 if replacement else number):
         raise ValueError(
             f"multinomial: expected at least {number} weights above 0 in each row, but got fewer. "
             "Draw less, or set replacement=True."
         )
-    weights = xp.log(xp.maximum(x, 0) + 0.0 * x)  # log(0) is -inf: never drawn
+    weights = xp.log(x)  # log(0) is -inf: never drawn
     if replacement:
         weights = weights[..., None, :]
         shape = (*x.shape[:-1], number, x.shape[-1])

@@ -24,9 +24,14 @@ def _arg_extreme(who):
     """Makes the rule of argmax and argmin."""
 
     def rule(x, *, axis, keepdims, flatten, dtype):
+        (place,) = (None,) if flatten else normalize_axes(who, int(axis), x.ndim)
+        if 0 in (x.shape if place is None or not x.shape else [x.shape[place]]):
+            raise ValueError(
+                f"{who}: expected at least one element to choose from, but got shape "
+                f"{list(x.shape)}. Ask for x.size first."
+            )
         if flatten:
             return MetaTensor([1] * x.ndim if keepdims else [], dtype)
-        (place,) = normalize_axes(who, int(axis), x.ndim)
         shape = list(x.shape)
         if keepdims and shape:
             shape[place] = 1
