@@ -26,7 +26,7 @@ _FORBIDDEN = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 class Kind:
     word: str  # for the legend
     shape: str
-    fill: str  # the light theme; the dark one is in player.css
+    fill: str  # the light theme; the dark one is in web/player.css
     line: str
 
 
@@ -41,6 +41,17 @@ KINDS = {
     "comm": Kind("communication", "arrow", "#ccfbf1", "#0f766e"),
 }
 OTHER = Kind("", "box", "#f1f5f9", "#475569")
+
+# Bars of a timeline: the ends differ, so that they can be told apart without colour.
+BARS = {
+    "forward": Kind("forward", "right", "#dbeafe", "#2563eb"),
+    "backward": Kind("backward", "left", "#ffedd5", "#c2410c"),
+    "update": Kind("update", "both", "#dcfce7", "#15803d"),
+    "comm": Kind("communication", "slanted", "#ccfbf1", "#0f766e"),
+    "memory": Kind("memory", "box", "#ede9fe", "#7c3aed"),
+    "wait": Kind("waiting time", "hollow", "none", "#64748b"),
+}
+OTHER_BAR = Kind("", "round", "#e2e8f0", "#475569")
 
 
 @dataclass(frozen=True)
@@ -145,6 +156,19 @@ def outline(shape: str, width: float, height: float) -> str:
     }.get(shape)
     if points is None:
         return _rounded(x, y, 5.0)
+    return "M" + "L".join(f"{_n(px)},{_n(py)}" for px, py in points) + "Z"
+
+
+def bar_outline(shape: str, width: float, height: float) -> str:
+    """The path of a bar from (0, 0); the browser has the same function, since it stretches bars."""
+    w, h = max(width, 1.0), height
+    tip = min(6.0, w / 3) if shape in ("right", "left", "both", "slanted") else 0.0
+    points = {
+        "right": [(0, 0), (w - tip, 0), (w, h / 2), (w - tip, h), (0, h)],
+        "left": [(tip, 0), (w, 0), (w, h), (tip, h), (0, h / 2)],
+        "both": [(tip, 0), (w - tip, 0), (w, h / 2), (w - tip, h), (tip, h), (0, h / 2)],
+        "slanted": [(tip, 0), (w, 0), (w - tip, h), (0, h)],
+    }.get(shape, [(0, 0), (w, 0), (w, h), (0, h)])
     return "M" + "L".join(f"{_n(px)},{_n(py)}" for px, py in points) + "Z"
 
 

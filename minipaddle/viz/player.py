@@ -25,6 +25,10 @@ from .summary import summary
 from .svg import step_svg, strip_svg
 
 _HERE = Path(__file__).parent
+# Put together, they are one ES module: no file of it has to be found, or fetched, by a browser.
+_PARTS = ("dom", "view", "graph", "panes", "timeline", "search", "player")
+_CSS = (_HERE / "web" / "player.css").read_text("utf-8")
+_JS = "\n".join((_HERE / "web" / f"{part}.js").read_text("utf-8") for part in _PARTS)
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -84,8 +88,8 @@ class StaticPlayer:
             data = data.replace(letter, f"\\u{ord(letter):04x}")
         return _PAGE.format(
             title=escape(self._drawn["label"]),
-            css=(_HERE / "player.css").read_text("utf-8"),
-            js=(_HERE / "player.js").read_text("utf-8"),
+            css=_CSS,
+            js=_JS,
             data=data,
         )
 
@@ -134,11 +138,11 @@ else:
     class Player(StaticPlayer, anywidget.AnyWidget):  # type: ignore[no-redef]
         __doc__ = StaticPlayer.__doc__
 
-        _esm = _HERE / "player.js"
-        _css = _HERE / "player.css"
+        _esm = _JS
+        _css = _CSS
         _scene = traitlets.Dict().tag(sync=True)
         step = traitlets.Int(0, help="the step that is shown, from 0").tag(sync=True)
-        selected = traitlets.Unicode("", help="id of the node that the reader chose").tag(sync=True)
+        selected = traitlets.Unicode("", help="id of the node or bar that the reader chose").tag(sync=True)
 
         def __init__(
             self, steps: Step | Iterable[Step], *, label: str = "", keep_places: bool | None = None

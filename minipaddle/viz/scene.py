@@ -1,10 +1,10 @@
 """From steps to a scene: all that the browser, or the static picture, needs for drawing.
 
-Positions, outlines and coloured lines are worked out here, once, in Python; player.js and svg.py
-only draw them. What many steps share (where the nodes stand, the lines of a text, an outline) is
-kept once, in a list, and the steps hold its number.
+Positions, outlines and coloured lines are worked out here, once, in Python; web/ and svg.py
+only draw them. What many steps share (a node as it looks, where the nodes stand, the lines of a
+text, an outline) is kept once, in a list, and the steps hold its number.
 
-    scene = {"version", "label", "steps": [...], "legend": [...],
+    scene = {"version", "label", "steps": [...], "legend": [...], "nodes": [...], "edges": [...],
              "places": [...], "texts": [...], "shapes": [...]}
 """
 
@@ -14,14 +14,16 @@ import json
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from .frame import VERSION, Edge, GraphPane, Pane, Step, TablePane, TextPane
+from .bars import Room, draw_timeline
 from .layout import GAP_RANKS, Placement, place
 from .looks import (
+    BARS,
     COLUMN,
     KINDS,
     OTHER,
     SMALL_SIZE,
     STATES,
+    bar_outline,
     box_size,
     clean,
     columns,
@@ -29,6 +31,15 @@ from .looks import (
     edge_path,
     label_lines,
     outline,
+)
+from .schema import (
+    VERSION,
+    Edge,
+    GraphPane,
+    Pane,
+    Step,
+    TablePane,
+    TextPane,
 )
 from .syntax import runs
 
@@ -56,6 +67,8 @@ def make_scene(steps: Sequence[Step], *, label: str = "", keep_places: bool | No
             }
             for number, one in enumerate(steps)
         ],
+        "nodes": scene.nodes.items,
+        "edges": scene.edges.items,
         "places": scene.places.items,
         "texts": scene.texts.items,
         "shapes": scene.shapes.items,
@@ -82,9 +95,11 @@ class _Builder:
     def __init__(self, steps: Sequence[Step], keep_places: bool | None) -> None:
         self.steps = steps
         self.keep_places = keep_places
+        self.nodes, self.edges = _Shared(), _Shared()
         self.places, self.texts, self.shapes = _Shared(), _Shared(), _Shared()
         self._common: dict[int, tuple[Placement, int] | None] = {}
         self._table_shapes: dict[str, dict[str, Any]] = {}
+        self._rooms: dict[str, Room] = {}
         self._last: tuple[str, tuple[Placement, int]] | None = None
 
     def pane(self, number: int, index: int, pane: Pane) -> dict[str, Any]:
@@ -92,9 +107,19 @@ class _Builder:
             return self._graph(index, pane)
         if pane["type"] == "text":
             return self._text(pane)
+        if pane["type"] == "timeline":
+            return draw_timeline(pane, self._room(index, pane["lanes"]))
         before = self.steps[number - 1]["panes"] if number else []
         before_here = before[index] if index < len(before) else None
         return _table(pane, before_here, self._table_shape(index, pane["columns"]))
+
+    def _room(self, index: int, lanes: list[str]) -> Room:
+        key = json.dumps([index, lanes])
+        if key not in self._rooms:
+            here = [p for s in self.steps for i, p in enumerate(s["panes"]) if i == index]
+            same = [p for p in here if p["type"] == "timeline" and p["lanes"] == lanes]
+            self._rooms[key] = Room.of(same)
+        return self._rooms[key]
 
     def _table_shape(self, index: int, names: list[str]) -> dict[str, Any]:
         """Widths and alignment that hold for all steps, so that the table doesn't twitch."""
@@ -122,32 +147,37 @@ class _Builder:
         for n in pane["nodes"]:
             box = placed.boxes[n["id"]]
             look = KINDS.get(n["kind"], OTHER)
-            nodes.append(
-                {
-                    "id": n["id"],
-                    "lines": label_lines(n["label"], n["kind"]),
-                    "label": clean(n["label"]),
-                    "kind": n["kind"] if n["kind"] in KINDS else "",
-                    "word": look.word or clean(n["kind"]),
-                    "state": n["state"],
-                    "details": clean(n["details"]),
-                    "shape": self.shapes.number(outline(look.shape, box.width, box.height)),
-                }
-            )
+            drawn = {
+                "id": n["id"],
+                "lines": label_lines(n["label"], n["kind"]),
+                "label": clean(n["label"]),
+                "kind": n["kind"] if n["kind"] in KINDS else "",
+                "word": look.word or clean(n["kind"]),
+                "state": n["state"],
+                "details": clean(n["details"]),
+                "shape": self.shapes.number(outline(look.shape, box.width, box.height)),
+            }
+            nodes.append(self.nodes.number(drawn))
         return {
             "type": "graph",
             "name": clean(pane["name"]),
             "place": place_number,
             "nodes": nodes,
             "edges": [
-                {
-                    "key": key,
-                    "state": e["state"],
-                    "label": cut(e["label"], LONGEST_EDGE_LABEL) if e["label"] else "",
-                }
+                self.edges.number(
+                    {
+                        "key": key,
+                        "state": e["state"],
+                        "label": cut(e["label"], LONGEST_EDGE_LABEL) if e["label"] else "",
+                    }
+                )
                 for key, e in _keys(pane["edges"])
             ],
-            "clusters": [c["id"] for c in pane["clusters"]],
+            "clusters": {
+                c["id"]: cut(c["label"], max(int(placed.clusters[c["id"]].width / 7), 4))
+                for c in pane["clusters"]
+                if c["id"] in placed.clusters
+            },
         }
 
     def _placement(self, index: int, pane: GraphPane) -> tuple[Placement, int]:
@@ -200,16 +230,8 @@ class _Builder:
                 "label": _label_place(points),
                 "slot": _slot_label(e, points, down),
             }
-        labels = {c["id"]: clean(c["label"]) for p in panes for c in p["clusters"]}
         frames = [
-            {
-                "id": i,
-                "label": cut(labels[i], max(int(b.width / 7), 4)),
-                "x": b.x,
-                "y": b.y,
-                "w": b.width,
-                "h": b.height,
-            }
+            {"id": i, "x": b.x, "y": b.y, "w": b.width, "h": b.height}
             for i, b in placed.clusters.items()
         ]
         frames.sort(
@@ -368,8 +390,10 @@ def _is_number(cell: str) -> bool:
 def _legend(steps: Sequence[Step]) -> list[dict[str, str]]:
     nodes = [n for s in steps for p in s["panes"] if p["type"] == "graph" for n in p["nodes"]]
     edges = [e for s in steps for p in s["panes"] if p["type"] == "graph" for e in p["edges"]]
+    bars = [b for s in steps for p in s["panes"] if p["type"] == "timeline" for b in p["bars"]]
     kinds = {n["kind"] for n in nodes}
-    states = {n["state"] for n in nodes} | {e["state"] for e in edges}
+    bar_kinds = {b["kind"] for b in bars}
+    states = {one["state"] for one in [*nodes, *edges, *bars]}
     made = [
         {
             "is": "kind",
@@ -379,6 +403,11 @@ def _legend(steps: Sequence[Step]) -> list[dict[str, str]]:
         }
         for name, look in KINDS.items()
         if name in kinds
+    ]
+    made += [
+        {"is": "bar", "name": name, "word": look.word, "d": bar_outline(look.shape, 26, 14)}
+        for name, look in BARS.items()
+        if name in bar_kinds
     ]
     made += [
         {"is": "state", "name": name, "word": s.word, "d": s.sign}

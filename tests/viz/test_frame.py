@@ -128,7 +128,7 @@ def test_every_kind_and_state_has_a_look():
     assert len(set(shapes)) == len(shapes)  # never colour alone
     signs = [state.sign for state in looks.STATES.values()]
     assert len(set(signs)) == len(signs)
-    css = (looks.__file__.rsplit("/", 1)[0]) + "/player.css"
+    css = (looks.__file__.rsplit("/", 1)[0]) + "/web/player.css"
     with open(css, encoding="utf-8") as file:
         rules = file.read()
     assert all(f'.mp-node[data-kind="{kind}"]' in rules for kind in frame.KINDS)

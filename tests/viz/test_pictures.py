@@ -181,7 +181,7 @@ def test_labels_are_measured_and_cut():
     assert label_lines("a\nb\nc\nd", "op") == ["a", "b", "…"]
     assert label_lines("a", "queue") == ["a", "«queue»"]  # an unknown kind is named
     long = viz.Player(viz.step("s", viz.graph([viz.node("n", "long " * 20)])))
-    node = long._drawn["steps"][0]["panes"][0]["nodes"][0]
+    node = long._drawn["nodes"][0]
     assert node["lines"][0].endswith("…") and node["label"] == "long " * 20
 
 
@@ -193,7 +193,11 @@ def test_coloured_runs_are_the_line(line, language):
     assert "".join(words for _, words in runs(line, language)) == line
 
 
-CORE = ("frame", "layout", "looks", "player", "scene", "summary", "svg", "syntax")
+CORE = (
+    *("bars", "frame", "frame_graph", "frame_timeline", "layout", "looks", "player", "scene"),
+    *("layout_clusters", "layout_columns", "layout_order"),
+    *("schema", "summary", "svg", "svg_marks", "svg_panes", "syntax"),
+)
 
 
 @pytest.mark.parametrize("name", CORE)

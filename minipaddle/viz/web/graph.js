@@ -1,0 +1,157 @@
+// A graph: boxes and arrows. A node that is in two steps is one element: it moves.
+
+class GraphPane extends PictureView {
+  constructor(player) {
+    super(player, "mp-graph");
+    this.svg = this.picture = svgElement("svg", { role: "group" }, this.element);
+    this.frames = svgElement("g", {}, this.svg);
+    this.lines = svgElement("g", {}, this.svg);
+    this.boxes = svgElement("g", {}, this.svg);
+    this.words = svgElement("g", { class: "mp-words", "aria-hidden": "true" }, this.svg);
+    this.edges = new Map();
+  }
+
+  draw(pane) {
+    const scene = this.player.scene;
+    const place = scene.places[pane.place];
+    this.samePlace = this.place === place;
+    this.place = place;
+    this.items = pane.nodes.map((number) => scene.nodes[number]);
+    this.basis = place.width + 24;
+    if (!this.samePlace) this.svg.setAttribute("viewBox", `0 0 ${place.width} ${place.height}`);
+    this.setZoom();
+    this.svg.setAttribute("aria-label", `${pane.name || "graph"}: ${pane.nodes.length} nodes, ${pane.edges.length} edges`);
+    this.drawFrames(pane);
+    this.drawNodes(pane);
+    this.drawEdges(pane.edges.map((number) => scene.edges[number]));
+    const now = this.items.find((n) => n.state === "now");
+    requestAnimationFrame(() => {
+      this.showPannable();
+      if (now && this.things.has(now.id)) scrollInside(this.element, this.things.get(now.id));
+    });
+  }
+
+  // -- size
+
+  setZoom() {
+    const { width } = this.place, style = this.svg.style;
+    style.width = `${width * (this.zoom ?? 1)}px`;
+    style.maxWidth = this.zoom === null ? "" : "none";
+    // By itself it shrinks to its pane, but not below the size where it can be read.
+    style.minWidth = this.zoom === null ? `${Math.min(width, Math.max(width * 0.75, 240))}px` : "0";
+  }
+
+  naturalSize() { return [this.place.width, this.place.height]; }
+
+  factor() { return this.svg.getBoundingClientRect().width / this.place.width || 1; }
+
+  onResize() { if (this.place) this.showPannable(); }
+
+  // -- parts
+
+  drawFrames(pane) {
+    const key = JSON.stringify([pane.place, pane.clusters]);
+    if (this.framesShown === key) return;
+    this.framesShown = key;
+    this.frames.replaceChildren();
+    for (const f of this.place.clusters) {
+      const label = pane.clusters[f.id];
+      if (label === undefined) continue;
+      const [left, top] = [f.x - f.w / 2, f.y - f.h / 2];
+      svgElement("rect", { class: "mp-frame", x: left, y: top, width: f.w, height: f.h, rx: 8 }, this.frames);
+      svgElement("text", { class: "mp-frame-label", x: left + 9, y: top + 15 }, this.frames).textContent = label;
+    }
+  }
+
+  drawNodes(pane) {
+    const present = new Set(this.items.map((n) => n.id));
+    for (const id of [...this.things.keys()]) if (!present.has(id)) this.removeThing(id);
+    const fresh = [];
+    let moved = false;
+    this.items.forEach((n, i) => {
+      let element = this.things.get(n.id);
+      if (!element) {
+        element = svgElement("g", { class: "mp-node mp-leaving", role: "button", tabindex: "-1" }, this.boxes);
+        this.addThing(element, n.id);
+        fresh.push(element);
+      }
+      const content = pane.nodes[i];
+      if (element.content === content && this.samePlace) return;
+      const [x, y, w, h] = this.place.nodes[n.id];
+      if (element.content !== content || element.size !== `${w},${h}`) this.fillNode(element, n, w, h);
+      [element.content, element.size, element.at] = [content, `${w},${h}`, [y, x]];
+      element.style.transform = `translate(${x}px, ${y}px)`;
+      moved = true;
+    });
+    fadeIn(fresh);
+    if (moved || fresh.length || this.inOrder.length !== this.things.size) this.sortThings();
+  }
+
+  fillNode(element, n, w, h) {
+    const state = this.player.states[n.state];
+    element.dataset.kind = n.kind;
+    element.dataset.state = n.state;
+    element.setAttribute("aria-label", [n.label.replaceAll("\n", " "), n.word, state?.word].filter(Boolean).join(", "));
+    element.replaceChildren();
+    svgElement("title", {}, element).textContent = n.details ? `${n.label}\n${n.details}` : n.label;
+    svgElement("rect", { class: "mp-ring", x: -w / 2 - 5, y: -h / 2 - 5, width: w + 10, height: h + 10, rx: 9 }, element);
+    const face = svgElement("g", { class: "mp-face" }, element);
+    svgElement("path", { class: "mp-shape", d: this.player.scene.shapes[n.shape] }, face);
+    const top = -7 * (n.lines.length - 1) + 4.4;
+    n.lines.forEach((line, i) => {
+      const words = svgElement("text", { class: i ? "mp-small" : "mp-label", y: top + 14 * i }, face);
+      words.textContent = line;
+      squeeze(words, line, this.player.font(i ? 10.5 : 12.5), w - 16);
+    });
+    fillSign(this.player, n.state, w / 2 - 5, -h / 2, element);
+  }
+
+  drawEdges(edges) {
+    const present = new Set(edges.map((e) => e.key));
+    for (const [key, element] of this.edges) {
+      if (present.has(key)) continue;
+      this.edges.delete(key);
+      fadeOut(element);
+    }
+    const fresh = [];
+    for (const e of edges) {
+      const { d } = this.place.edges[e.key];
+      let element = this.edges.get(e.key);
+      if (!element) {
+        element = svgElement("path", { class: "mp-edge mp-leaving" }, this.lines);
+        this.edges.set(e.key, element);
+        fresh.push(element);
+      }
+      if (element.d !== d) {
+        element.setAttribute("d", (element.d = d));
+        element.style.d = `path("${d}")`; // the attribute alone would jump; a browser that doesn't know this jumps
+      }
+      if (element.dataset.state !== e.state) element.dataset.state = e.state;
+    }
+    fadeIn(fresh);
+    this.drawWords(edges);
+  }
+
+  drawWords(edges) {
+    const words = [];
+    for (const e of edges) {
+      const drawn = this.place.edges[e.key];
+      if (e.label) words.push([e.label, ...drawn.label, "middle"]);
+      if (drawn.slot) words.push([...drawn.slot, "start"]);
+    }
+    const key = JSON.stringify(words);
+    if (this.wordsShown === key) return;
+    this.wordsShown = key;
+    this.words.replaceChildren(...words.map(([said, x, y, anchor]) => {
+      const element = svgElement("text", { x, y: y + 3, "text-anchor": anchor });
+      element.textContent = said;
+      return element;
+    }));
+  }
+
+  // -- search
+
+  texts() { return this.items.map(nodeText); }
+
+  found(i) { return this.things.get(this.items[i].id); }
+}
