@@ -18,7 +18,6 @@ from minipaddle.common.dtype import DataType, to_dtype
 from minipaddle.common.place import CPU, CUDAPlace, Place, array_module, current_place, module_of
 from minipaddle.common.size import Size
 from minipaddle.eager.autograd_meta import AutogradMeta
-from minipaddle.phi.core.op import OPS
 
 
 class Tensor:
@@ -131,9 +130,9 @@ class Tensor:
             )
         self._require_meta().grad = value
 
-    @property
-    def gradient(self) -> Callable[[], np.ndarray | None]:
-        return lambda: None if self.grad is None else self.grad.numpy()
+    def gradient(self) -> np.ndarray | None:
+        """`.grad` as a numpy array."""
+        return None if self.grad is None else self.grad.numpy()
 
     def backward(self, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
         """Computes the gradients of this Tensor and adds them to the leaves' `.grad`.
@@ -159,9 +158,7 @@ class Tensor:
         else:
             meta.grad = None
 
-    def clear_grad(self, set_to_zero: bool = True) -> None:
-        """Sets the gradient to zeros, or drops it."""
-        self.clear_gradient(set_to_zero)
+    clear_grad = clear_gradient
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> TensorHookRemoveHelper:
         """Calls `hook(grad)` when this Tensor's gradient is complete; what it returns replaces
@@ -219,10 +216,6 @@ class Tensor:
         tensor = Tensor(self._data)
         tensor._version = self._version
         return tensor
-
-    def clone(self) -> Tensor:
-        """A copy; gradients flow through it."""
-        return OPS["assign"](self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         """A leaf of its own: gradients of the copy don't reach what it was copied from."""

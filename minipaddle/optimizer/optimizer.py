@@ -217,7 +217,8 @@ class Optimizer:
             return self._rate[1]
         program = _current_program()
         if program not in self._learning_rate_map:
-            name, scheduled = unique_name.generate("learning_rate"), not self._has_fixed_rate()
+            name = unique_name.generate("learning_rate")
+            scheduled = isinstance(self._learning_rate, LRScheduler)
             if scheduled and current_world().name == "pir":
                 made = create_scheduled_rate(name, self.get_lr(), dtype)
             else:
@@ -226,9 +227,6 @@ class Optimizer:
             program.lr_var = self._learning_rate_map[program] = made
             program.lr_scheduler = self.get_lr if scheduled else None
         return self._learning_rate_map[program]
-
-    def _has_fixed_rate(self) -> bool:
-        return isinstance(self._learning_rate, float)
 
     def _create_param_lr(self, parameter: Any, learning_rate: Any) -> Any:
         """The learning rate times the parameter's own factor."""

@@ -177,5 +177,5 @@ def test_every_loss_has_its_layer():
     for layer, function, target in pairs:
         assert layer(x, target).item() == function(x, target).item()
         assert repr(layer) == f"{type(layer).__name__}()"
-    with pytest.raises(ValueError, match="MSELoss: expected reduction among"):
+    with pytest.raises(ValueError, match="MSELoss: expected reduction 'mean', 'sum' or 'none'"):
         nn.MSELoss("median")

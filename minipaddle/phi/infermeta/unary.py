@@ -121,6 +121,19 @@ def floating_only(who: str) -> Any:
     return rule
 
 
+def along_axis(who: str) -> Any:
+    """Makes the rule of an op that takes floating-point numbers, works along one axis, and keeps
+    the shape.
+    """
+
+    def rule(x: MetaTensor, *, axis: int) -> MetaTensor:
+        require_floating(who, x.dtype)
+        normalize_axes(who, axis, x.ndim)
+        return unchanged(x)
+
+    return rule
+
+
 def asked(x: MetaTensor, **attrs: Any) -> MetaTensor:
     """True or False for each element."""
     return MetaTensor(x.shape, dtypes.bool_)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 from minipaddle.phi.core.op import op
-from minipaddle.phi.infermeta.enforce import normalize_axes, require_floating
-from minipaddle.phi.infermeta.unary import as_floating, floating_only
+from minipaddle.phi.infermeta.enforce import normalize_axes
+from minipaddle.phi.infermeta.unary import along_axis, as_floating, floating_only
 from minipaddle.phi.kernels.erf import erf as erf_of
 from minipaddle.phi.ops.creation import full
 from minipaddle.phi.ops.elementary import as_float, erf, exp, log
@@ -316,11 +316,7 @@ def softmax(xp, x, *, axis: int = -1):
     return e
 
 
-@softmax.infer_meta
-def _(x, *, axis):
-    require_floating("softmax", x.dtype)
-    normalize_axes("softmax", axis, x.ndim)
-    return as_floating(x)
+softmax.infer_meta(along_axis("softmax"))
 
 
 @softmax.vjp
@@ -348,11 +344,7 @@ def log_softmax(xp, x, *, axis: int = -1):
     return shifted
 
 
-@log_softmax.infer_meta
-def _(x, *, axis):
-    require_floating("log_softmax", x.dtype)
-    normalize_axes("log_softmax", axis, x.ndim)
-    return as_floating(x)
+log_softmax.infer_meta(along_axis("log_softmax"))
 
 
 @log_softmax.vjp
