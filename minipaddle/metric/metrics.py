@@ -96,6 +96,11 @@ class Accuracy(Metric):
     def update(self, correct: Any, *args: Any) -> Any:
         """Adds a batch: what `compute` returned. Returns the batch's accuracy, for each k."""
         right = np.asarray(correct)
+        if right.ndim < 1:
+            raise ValueError(
+                f"Accuracy.update: expected what compute(pred, label) returned, [..., k], but got "
+                f"{correct!r}. Call compute first."
+            )
         samples = int(np.prod(right.shape[:-1]))
         found = []
         for number, k in enumerate(self.topk):

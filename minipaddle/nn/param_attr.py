@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from minipaddle.common import dtype as dtypes
 from minipaddle.common import unique_name
 from minipaddle.nn.initializer import Initializer, default_initializer_for
@@ -132,13 +134,13 @@ def _sizes(shape: Any) -> list[int]:
     several = isinstance(shape, (list, tuple))
     if not several or not all(isinstance(size, (int, np.integer)) for size in shape):
         raise TypeError(
-            f"create_parameter: expected a shape of ints, but got {shape!r}. Give one size for each "
-            "axis."
+            f"create_parameter: expected a shape of ints, but got {shape!r}. Give one size for "
+            "each axis."
         )
     if any(size < 0 for size in shape):
         raise ValueError(
-            f"create_parameter: expected sizes of 0 or more, but got {list(shape)}. A parameter has "
-            "all its sizes from the start."
+            f"create_parameter: expected sizes of 0 or more, but got {list(shape)}. A parameter "
+            "has all its sizes from the start."
         )
     return [int(size) for size in shape]
 

@@ -80,7 +80,7 @@ def padding_of(
         )
     if min(given) < 0:
         raise ValueError(
-            f"{who}: expected padding of 0 or more, but got {padding!r}. Slice the image to cut off."
+            f"{who}: expected padding of 0 or more, but got {padding!r}. Slice to cut off."
         )
     if len(given) == 4 and given[0] == given[1] and given[2] == given[3]:
         given = given[::2]

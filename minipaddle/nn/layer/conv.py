@@ -81,8 +81,8 @@ class Conv2D(Layer):
         kernel = self._kernel_size
         if min(in_channels, out_channels, *kernel) < 1:
             raise ValueError(
-                f"Conv2D: expected channels and kernel_size of 1 or more, but got {in_channels} and "
-                f"{out_channels} channels and kernel_size {kernel}."
+                f"Conv2D: expected channels and kernel_size of 1 or more, but got "
+                f"{in_channels} and {out_channels} channels and kernel_size {kernel}."
             )
         spread = (2.0 / (kernel[0] * kernel[1] * in_channels)) ** 0.5
         self.weight = self.create_parameter(

@@ -13,10 +13,11 @@ _generator: np.random.Generator | None = None  # made at the first use: `import 
 
 
 def seed(number: int) -> None:
-    """Starts the shared generator anew from `number`. Raises TypeError if it is no int."""
+    """Starts the shared generator anew from `number`. Raises TypeError if it is no int
+    of 0 or more."""
     global _generator
-    if not isinstance(number, (int, np.integer)):
-        raise TypeError(f"seed: expected an int, but got {number!r}. Any int of 0 or more will do.")
+    if not isinstance(number, (int, np.integer)) or number < 0:
+        raise TypeError(f"seed: expected an int of 0 or more, but got {number!r}. Any will do.")
     _generator = np.random.default_rng(number)
 
 

@@ -163,7 +163,8 @@ def _(*, n, dtype, place):
 @op(source="paddle/phi/ops/yaml/ops.yaml: bernoulli", traits=(*RANDOM, "ForwardOnly"))
 def bernoulli(xp, x):
     """1 with the probability that x gives at each place, otherwise 0."""
-    if xp is np and x.size and not 0 <= x.min() <= x.max() <= 1:  # a GPU would have to be waited for
+    # asked on the CPU only: a GPU would have to be waited for
+    if xp is np and x.size and not 0 <= x.min() <= x.max() <= 1:
         raise ValueError(
             f"bernoulli: expected probabilities from 0 to 1, but got {x.min()} to {x.max()}. "
             "Divide, or use a sigmoid."
@@ -188,7 +189,7 @@ def multinomial(xp, x, *, num_samples: ScalarInt = 1, replacement: bool = False)
             f"multinomial: expected num_samples of 1 or more, but got {number}. It counts the "
             "draws."
         )
-    if xp is np and x.size and not x.min() >= 0:  # a GPU would have to be waited for
+    if xp is np and x.size and not x.min() >= 0:  # see bernoulli
         raise ValueError(
             f"multinomial: expected weights of 0 or more, but got {x.min()}. Use a softmax first."
         )
