@@ -151,7 +151,7 @@ def amp_cast(*tensors: Tensor) -> tuple[Tensor, ...]:
     )
 
 
-def explain(op: Op, inputs: tuple, attrs: dict[str, Any], error: Exception) -> None:
+def explain(op: Op, inputs: tuple, attrs: dict[str, Any]) -> None:
     """Called when a kernel has failed: raises the error that tells the user which input is wrong,
     if there is one.
 

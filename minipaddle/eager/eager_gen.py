@@ -113,14 +113,15 @@ def _function_lines(op: Op) -> list[str]:
             lines.append(f"        {x}_before.autograd_meta = {x}.autograd_meta")
     arguments = ", ".join(["xp", *(f"{name}_data" for name in tensors), *filter(None, [attrs])])
     results = ", ".join(f"{name}_data" for name in op.outputs)
+    results = f"{results} = " if results else ""
     lines += [
-        f"        {results} = kernel({arguments})",
-        "    except Exception as error:",
-        f"        explain(op, {_tuple(tensors)}, dict({attrs}), error)",
+        f"        {results}kernel({arguments})",
+        "    except Exception:",
+        f"        explain(op, {_tuple(tensors)}, dict({attrs}))",
         "        raise",
     ]
     lines += _recording_lines(op, op.vjp_rule) if op.vjp_rule else _wrapping_lines(op, "    ")
-    return [*lines, f"    return {', '.join(op.outputs)}"]
+    return [*lines, f"    return {', '.join(op.outputs) or None}"]
 
 
 def _differentiable_targets(op: Op) -> list[str]:

@@ -10,16 +10,26 @@ from typing import Any
 
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.infermeta.enforce import require_same_dtype
-from minipaddle.phi.kernels.windows import resolve_padding, window_count
+from minipaddle.phi.kernels.windows import resolve_padding, window_counts
 
 
-def _require_positive(who: str, **attrs: Sequence[int]) -> None:
+def require_positive(who: str, **attrs: Sequence[int]) -> None:
+    """Raises ValueError unless each is two numbers of 1 or more."""
     for name, values in attrs.items():
         if len(values) != 2 or min(values) <= 0:
             raise ValueError(
                 f"{who}: expected {name} to be two numbers of 1 or more, but got {list(values)}. "
                 "The first is for the height, the second for the width."
             )
+
+
+def require_paddings(who: str, paddings: Sequence[int]) -> None:
+    """Raises ValueError unless there are two or four."""
+    if len(paddings) not in (2, 4):
+        raise ValueError(
+            f"{who}: expected paddings [height, width] or [top, bottom, left, right], but got "
+            f"{list(paddings)}."
+        )
 
 
 def convolved(who: str) -> Any:
@@ -43,12 +53,8 @@ def convolved(who: str) -> Any:
                 "An image is [batch, channels, height, width]."
             )
         require_same_dtype(who, input=input, filter=filter)
-        _require_positive(who, strides=strides, dilations=dilations)
-        if len(paddings) not in (2, 4):
-            raise ValueError(
-                f"{who}: expected paddings [height, width] or [top, bottom, left, right], but got "
-                f"{list(paddings)}."
-            )
+        require_positive(who, strides=strides, dilations=dilations)
+        require_paddings(who, paddings)
         last = data_format == "NHWC"
         n, c, height, width = (
             (input.shape[0], input.shape[3], *input.shape[1:3]) if last else input.shape
@@ -68,8 +74,7 @@ def convolved(who: str) -> Any:
         if padding_algorithm == "SAME":
             dilations = (1, 1)  # as in Paddle
         pads = resolve_padding(padding_algorithm, paddings, (height, width), kernel, strides)
-        oh = window_count(height, kernel[0], strides[0], pads[0], pads[1], dilations[0])
-        ow = window_count(width, kernel[1], strides[1], pads[2], pads[3], dilations[1])
+        oh, ow = window_counts((height, width), kernel, strides, pads, dilations)
         if (oh < 0 and -1 not in (height, kernel[0])) or (ow < 0 and -1 not in (width, kernel[1])):
             raise ValueError(
                 f"{who}: expected a filter that fits on the image, but got input "
@@ -143,10 +148,10 @@ def _counts(
     dilations: Sequence[int],
 ) -> tuple[int, int]:
     """Windows down and along. `paddings` is [top, left, bottom, right], as unfold has them."""
-    _require_positive(who, kernel_sizes=kernel, strides=strides, dilations=dilations)
+    require_positive(who, kernel_sizes=kernel, strides=strides, dilations=dilations)
     top, left, bottom, right = paddings
-    down = window_count(sizes[0], kernel[0], strides[0], top, bottom, dilations[0])
-    along = window_count(sizes[1], kernel[1], strides[1], left, right, dilations[1])
+    pads = (top, bottom, left, right)
+    down, along = window_counts(sizes, kernel, strides, pads, dilations)
     if (down < 1 and sizes[0] != -1) or (along < 1 and sizes[1] != -1):
         raise ValueError(
             f"{who}: expected windows that fit on the image, but got sizes {list(sizes)}, "

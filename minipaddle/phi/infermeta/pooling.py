@@ -11,12 +11,13 @@ from typing import Any
 from minipaddle.common import dtype as dtypes
 from minipaddle.phi.core.attribute import UnknownInts
 from minipaddle.phi.core.meta_tensor import MetaTensor
+from minipaddle.phi.infermeta.conv import require_paddings, require_positive
 from minipaddle.phi.kernels.windows import (
     Windows,
     adaptive_windows,
     regular_windows,
     resolve_padding,
-    window_count,
+    window_counts,
 )
 
 
@@ -41,19 +42,11 @@ def pool_windows(
             adaptive_windows(sizes[1], kernel_size[1]),
         )
     pads = resolve_padding(padding_algorithm, paddings, sizes, kernel_size, strides)
-    down, along = (
-        regular_windows(
-            size,
-            window_count(size, length, stride, before, after, 1, ceil_mode),
-            length,
-            stride,
-            before,
-        )
-        for size, length, stride, before, after in zip(
-            sizes, kernel_size, strides, pads[::2], pads[1::2], strict=True
-        )
+    counts = window_counts(sizes, kernel_size, strides, pads, ceil_mode=ceil_mode)
+    return (
+        regular_windows(sizes[0], counts[0], kernel_size[0], strides[0], pads[0]),
+        regular_windows(sizes[1], counts[1], kernel_size[1], strides[1], pads[2]),
     )
-    return down, along
 
 
 def _counts(who: str, sizes: Sequence[int], attrs: dict[str, Any]) -> list[int]:
@@ -74,25 +67,12 @@ def _counts(who: str, sizes: Sequence[int], attrs: dict[str, Any]) -> list[int]:
         )
     if attrs["adaptive"]:
         return list(kernel)
-    if len(strides) != 2 or min(strides) <= 0:
-        raise ValueError(
-            f"{who}: expected strides to be two numbers of 1 or more, but got {list(strides)}. "
-            "1 moves the window by one place."
-        )
+    require_positive(who, strides=strides)
     paddings = attrs["paddings"]
-    if len(paddings) not in (2, 4):
-        raise ValueError(
-            f"{who}: expected paddings [height, width] or [top, bottom, left, right], but got "
-            f"{list(paddings)}."
-        )
+    require_paddings(who, paddings)
     algorithm = attrs.get("padding_algorithm", "EXPLICIT")
     pads = resolve_padding(algorithm, paddings, sizes, kernel, strides)
-    counts = [
-        window_count(size, length, stride, before, after, 1, attrs["ceil_mode"])
-        for size, length, stride, before, after in zip(
-            sizes, kernel, strides, pads[::2], pads[1::2], strict=True
-        )
-    ]
+    counts = window_counts(sizes, kernel, strides, pads, ceil_mode=attrs["ceil_mode"])
     for count, size in zip(counts, sizes, strict=True):
         if count < 0 and size != -1:
             raise ValueError(
@@ -100,7 +80,7 @@ def _counts(who: str, sizes: Sequence[int], attrs: dict[str, Any]) -> list[int]:
                 f"kernel_size {list(kernel)} and paddings {list(paddings)}. "
                 "Use smaller windows, or more padding."
             )
-    return counts
+    return list(counts)
 
 
 def pooled(who: str) -> Any:

@@ -62,6 +62,22 @@ def window_count(
     return -(-free // stride) + 1 if ceil_mode else free // stride + 1
 
 
+def window_counts(
+    sizes: Sequence[int],
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    pads: Sequence[int],
+    dilations: Sequence[int] = (1, 1),
+    ceil_mode: bool = False,
+) -> tuple[int, int]:
+    """How many windows fit down and along an image; `pads` is (top, bottom, left, right)."""
+    top, bottom, left, right = pads
+    return (
+        window_count(sizes[0], kernel[0], strides[0], top, bottom, dilations[0], ceil_mode),
+        window_count(sizes[1], kernel[1], strides[1], left, right, dilations[1], ceil_mode),
+    )
+
+
 @dataclass(frozen=True)
 class Windows:
     """The windows of a pooling along one axis: window i covers [starts[i], stops[i]).

@@ -16,7 +16,7 @@ from minipaddle.phi.core.attribute import Ints
 from minipaddle.phi.core.op import NoNeedBuffer, op
 from minipaddle.phi.infermeta.conv import convolved, folded, unfolded
 from minipaddle.phi.kernels.im2col import add_columns, columns, parts, scratch
-from minipaddle.phi.kernels.windows import resolve_padding, window_count
+from minipaddle.phi.kernels.windows import resolve_padding, window_counts
 from minipaddle.phi.ops.linalg import matmul
 from minipaddle.phi.ops.manipulation import reshape, reshape_as, transpose
 from minipaddle.phi.ops.reduction import sum
@@ -281,10 +281,7 @@ def _places(x, filter, strides, paddings, padding_algorithm, dilations):
     if padding_algorithm == "SAME":
         dilations = (1, 1)  # as in Paddle
     pads = resolve_padding(padding_algorithm, paddings, x.shape[2:], kernel, strides)
-    counts = (
-        window_count(x.shape[2], kernel[0], strides[0], pads[0], pads[1], dilations[0]),
-        window_count(x.shape[3], kernel[1], strides[1], pads[2], pads[3], dilations[1]),
-    )
+    counts = window_counts(x.shape[2:], kernel, strides, pads, dilations)
     return kernel, counts, strides, pads, dilations
 
 
@@ -302,9 +299,8 @@ def _as_attributes(places):
 def _counts_and_pads(sizes, kernel, strides, paddings, dilations):
     """(OH, OW) and (top, bottom, left, right) for unfold's [top, left, bottom, right]."""
     top, left, bottom, right = paddings
-    down = window_count(sizes[0], kernel[0], strides[0], top, bottom, dilations[0])
-    along = window_count(sizes[1], kernel[1], strides[1], left, right, dilations[1])
-    return (down, along), (top, bottom, left, right)
+    pads = (top, bottom, left, right)
+    return window_counts(sizes, kernel, strides, pads, dilations), pads
 
 
 def _columns_in_groups(xp, x, places, groups):
