@@ -1,15 +1,15 @@
 """Writes the dygraph function of an op and its GradNode class, as straight-line Python.
 
-Paddle does the same when it is built:
-paddle/fluid/eager/auto_code_generator/generator/eager_gen.py writes C++. Here the text is
-written the first time that the op is called; dygraph_function.py compiles it. Print it with
-`source_of("matmul")`, and read this file beside it.
+The text is written the first time that the op is called; dygraph_function.py compiles it. Print it
+with `source_of("matmul")`, and read this file beside it.
 
 What the text does, in this order: take the arrays out of the Tensors; see to their dtypes; run
 the kernel (if it fails, InferMeta is asked to say why in the user's words); wrap the result;
 and, if a gradient is wanted, make the GradNode, let it keep what the rule will need, and
 connect its edges.
 
+Paddle: paddle/fluid/eager/auto_code_generator/generator/eager_gen.py, which writes C++ when Paddle
+is built.
 Left out: layout tuning, the profiler's events.
 """
 
@@ -272,53 +272,17 @@ def _grad_node_lines(op: Op, vjp: Vjp) -> list[str]:
     """The class of the op's GradNode."""
     saved = _saved(op, vjp)
     slots = [item.name for item in saved] + [f"attr_{attr.name}" for attr in vjp.attrs]
-    attrs = ", ".join(f"{attr.name}=self.attr_{attr.name}" for attr in vjp.attrs)
-    optional = {item.name for item in op.inputs if item.optional}
     read = [item.name for item in vjp.inputs if item.name not in {s.name for s in saved}]
     beside = read[0] if read else "grads[0]"  # a gradient: its device is the one to compute on
     if beside.removesuffix("_grad") in op.list_outputs:
         beside += "[0]"
-
-    def arguments(kind: str) -> str:
-        values = []
-        for item in vjp.inputs:
-            x = item.name
-            several, in_list = op.is_list(x), f"self.{x}"
-            if x not in {s.name for s in saved}:  # a gradient
-                data = f"[g._data for g in {x}]" if several else f"{x}._data"
-                values.append(data if kind == "array" else x)
-            elif item.meta_only:
-                call = "meta_tensor(*{})" if kind == "array" else f"empty_tensor(*{{}}, {beside})"
-                one = f"[{call.format('w')} for w in {in_list}]" if several else ""
-                values.append(one or call.format(f"self.{x}"))
-            else:
-                call = "array()" if kind == "array" else "tensor(self)"
-                if several:
-                    values.append(f"[w.{call} for w in {in_list}]")
-                elif x in optional:
-                    values.append(f"None if self.{x} is None else self.{x}.{call}")
-                else:
-                    values.append(f"self.{x}.{call}")
-        return ", ".join([*values, *filter(None, [attrs])])
 
     results = _tuple([f"{name}_grad" for name in vjp.wrt])
     in_order = [
         f"{'*' if item.is_list else ''}{item.name}_grad" if item.name in vjp.wrt else "None"
         for item in op.inputs
     ]
-    wanted, as_tensors = [], []
-    for position, item in enumerate(op.inputs):
-        g = f"{item.name}_grad"
-        if item.name not in vjp.wrt:
-            continue
-        if item.is_list:
-            wanted.append(f"any(self.edges[{position}:])")
-            as_tensors.append(f"{g} = [None if g is None else Tensor(g) for g in {g}]")
-        else:
-            wanted.append(f"self.edges[{position}] is not None")
-            may_miss = op.grad_kernel_fn is not None or item.optional
-            missing = f"None if {g} is None else " if may_miss else ""
-            as_tensors.append(f"{g} = {missing}Tensor({g})")
+    wanted, as_tensors = _results_of(op, vjp)
     given = f", wanted={_tuple(wanted)}" if op.grad_kernel_fn is not None else ""
     lines = [
         f"class {camel_case(op.name)}GradNode(GradNodeBase):",
@@ -344,12 +308,12 @@ def _grad_node_lines(op: Op, vjp: Vjp) -> list[str]:
             lines.append(f"            {g} = zeros_like_output(self, {slot}, grads)")
     lines += [
         "        if create_graph:",
-        f"            {results} = rule({arguments('tensor')})"
+        f"            {results} = rule({_arguments(op, vjp, 'tensor', beside)})"
         if vjp.double_grad
         else "            refuse_double_grad(self)",
         "        else:",
         f"            xp = np if type({beside}._data) is ndarray else module_of({beside}._data)",
-        f"            {results} = grad_kernel(xp, {arguments('array')}{given})",
+        f"            {results} = grad_kernel(xp, {_arguments(op, vjp, 'array', beside)}{given})",
         *(f"            {line}" for line in as_tensors),
         f"        return [{', '.join(in_order)}]",
         "",
@@ -360,6 +324,53 @@ def _grad_node_lines(op: Op, vjp: Vjp) -> list[str]:
         "",
     ]
     return lines
+
+
+def _arguments(op: Op, vjp: Vjp, kind: str, beside: str) -> str:
+    """What the rule is called with: each "tensor" or each "array", and the attributes."""
+    saved = {item.name for item in _saved(op, vjp)}
+    optional = {item.name for item in op.inputs if item.optional}
+    attrs = ", ".join(f"{attr.name}=self.attr_{attr.name}" for attr in vjp.attrs)
+    values = []
+    for item in vjp.inputs:
+        x = item.name
+        several, kept = op.is_list(x), f"self.{x}"
+        if x not in saved:  # a gradient
+            data = f"[g._data for g in {x}]" if several else f"{x}._data"
+            values.append(data if kind == "array" else x)
+        elif item.meta_only:
+            call = "meta_tensor(*{})" if kind == "array" else f"empty_tensor(*{{}}, {beside})"
+            one = f"[{call.format('w')} for w in {kept}]" if several else ""
+            values.append(one or call.format(kept))
+        else:
+            call = "array()" if kind == "array" else "tensor(self)"
+            if several:
+                values.append(f"[w.{call} for w in {kept}]")
+            elif x in optional:
+                values.append(f"None if {kept} is None else {kept}.{call}")
+            else:
+                values.append(f"{kept}.{call}")
+    return ", ".join([*values, *filter(None, [attrs])])
+
+
+def _results_of(op: Op, vjp: Vjp) -> tuple[list[str], list[str]]:
+    """Per gradient: whether it is wanted, as the kernel is told; and the line that makes its array
+    a Tensor.
+    """
+    wanted, as_tensors = [], []
+    for position, item in enumerate(op.inputs):
+        g = f"{item.name}_grad"
+        if item.name not in vjp.wrt:
+            continue
+        if item.is_list:
+            wanted.append(f"any(self.edges[{position}:])")
+            as_tensors.append(f"{g} = [None if g is None else Tensor(g) for g in {g}]")
+        else:
+            wanted.append(f"self.edges[{position}] is not None")
+            may_miss = op.grad_kernel_fn is not None or item.optional
+            missing = f"None if {g} is None else " if may_miss else ""
+            as_tensors.append(f"{g} = {missing}Tensor({g})")
+    return wanted, as_tensors
 
 
 def _saved(op: Op, vjp: Vjp) -> list:
