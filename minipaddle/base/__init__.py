@@ -45,7 +45,7 @@ def _call_program(op: Op, args: Any, kwargs: dict[str, Any]) -> Any:
     """What calling an op means here: append it to the current block."""
     inputs, attrs = op.bind(args, kwargs)
     outputs = append_phi_op(op, inputs, attrs)
-    return outputs[0] if len(outputs) == 1 else tuple(outputs)
+    return outputs[0] if len(outputs) == 1 else tuple(outputs) or None
 
 
 def _call_operator(op: Op, inputs: Any, attrs: dict[str, Any]) -> Any:

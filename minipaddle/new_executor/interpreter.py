@@ -11,6 +11,7 @@ run a loop, in C++.
 from __future__ import annotations
 
 import itertools
+import keyword
 import linecache
 import math
 import weakref
@@ -110,7 +111,8 @@ def _targets(names: list[str]) -> str:
 def _call(instruction: Instruction, number: int, constants: dict[str, Any], xp: ModuleType) -> str:
     """One line: `v3 = relu(v2)`. Attributes that have no literal become named constants."""
     op = instruction.op
-    constants.setdefault(op.name, partial(op.run, xp))
+    function = f"{op.name}_" if keyword.iskeyword(op.name) else op.name
+    constants.setdefault(function, partial(op.run, xp))
     arguments = []
     for item in instruction.inputs:
         arguments.append(f"[{', '.join(item)}]" if isinstance(item, list) else str(item))
@@ -133,8 +135,10 @@ def _call(instruction: Instruction, number: int, constants: dict[str, Any], xp: 
         for item in instruction.outputs
     ]
     several = len(op.outputs) > 1 or op.forward_op is not None
+    if not targets:
+        return f"{function}({', '.join(arguments)})"
     target = _targets(targets) if several else targets[0]
-    return f"{target} = {op.name}({', '.join(arguments)})"
+    return f"{target} = {function}({', '.join(arguments)})"
 
 
 def int_array(value: Any) -> tuple[int, ...]:

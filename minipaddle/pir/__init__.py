@@ -69,7 +69,7 @@ def _call_pir(op: Op, args: Any, kwargs: dict[str, Any]) -> Any:
     """What calling an op means here: insert an operation at the insertion point."""
     inputs, attrs = op.bind(args, kwargs)
     results = append_phi_op(op, inputs, attrs)
-    return results[0] if len(results) == 1 else tuple(results)
+    return results[0] if len(results) == 1 else tuple(results) or None
 
 
 def _create_parameter(

@@ -26,6 +26,7 @@ from minipaddle.pir.core.builder import build, flags, insertion_point_at
 from minipaddle.pir.core.value import Value
 from minipaddle.pir.ir_backward import append_backward as append_backward_to_pir
 from minipaddle.pir.ir_backward import grad as pir_grad
+from minipaddle.static import nn
 from minipaddle.tensor.indexing import setitem
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "default_startup_program",
     "global_scope",
     "gradients",
+    "nn",
     "program_guard",
     "scope_guard",
     "setitem",

@@ -65,7 +65,8 @@ def check_dygraph(backend: Backend, name: str, inputs: list, attrs: dict) -> Non
     results = flat(as_tuple(OPS[name](*as_tensors(inputs), **attrs)))
     expected = flat(backend.run(OPS[name], inputs, attrs))
     for tensor, array in zip(results, expected, strict=True):
-        np.testing.assert_array_equal(tensor.numpy(), array)
+        # the same kernel; but a matrix product may round otherwise where memory starts elsewhere
+        assert_close(tensor.numpy(), array)
         assert tensor.numpy().dtype == array.dtype
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 # Ops that Paddle's _C_ops has not, or not as a function that can be called like the others.
 NOT_IN_C_OPS = {
+    "assert": "made by static.nn.control_flow.Assert only: compared in tests/base/test_assert.py",
     "assign_value": "makes a Value of a program, in dygraph too; dygraph has assign_value_",
     "einsum": "called by paddle.einsum only, which cuts the equation into pairs of operands first",
     "fc": "only a fusion pass makes it: Paddle registers it for PIR programs",

@@ -23,6 +23,7 @@ from minipaddle.phi.core.op import OPS, Op
 KINDS = (
     "activation",
     "clip",
+    "control_flow",
     "conv",
     "creation",
     "elementary",

@@ -6,6 +6,7 @@ Paddle: paddle/phi/ops/yaml/ and paddle/phi/kernels/.
 from minipaddle.phi.ops import (
     activation,
     batch_norm,
+    control_flow,
     conv,
     creation,
     einsum,

@@ -54,7 +54,8 @@ def uniform(
 ):
     """Random numbers, evenly spread over [min, max)."""
     # the other way round they mean the same interval, as in Paddle
-    values = default_generator(seed).uniform(*sorted((min, max)), tuple(shape))
+    low, high = sorted((min, max))
+    values = default_generator(seed).uniform(low, high, tuple(shape))
     return xp.asarray(values, dtype=dtype.numpy_dtype)
 
 

@@ -24,20 +24,16 @@ def _arg_extreme(who):
     """Makes the rule of argmax and argmin."""
 
     def rule(x, *, axis, keepdims, flatten, dtype):
-        (place,) = (None,) if flatten else normalize_axes(who, int(axis), x.ndim)
-        if 0 in (x.shape if place is None or not x.shape else [x.shape[place]]):
+        places = tuple(range(x.ndim)) if flatten else normalize_axes(who, int(axis), x.ndim)
+        places = places if x.ndim else ()  # axis 0 of a single number is no axis
+        if any(x.shape[place] == 0 for place in places):
             raise ValueError(
                 f"{who}: expected at least one element to choose from, but got shape "
                 f"{list(x.shape)}. Ask for x.size first."
             )
-        if flatten:
-            return MetaTensor([1] * x.ndim if keepdims else [], dtype)
-        shape = list(x.shape)
-        if keepdims and shape:
-            shape[place] = 1
-        elif shape:
-            del shape[place]
-        return MetaTensor(shape, dtype)
+        kept = [1 if i in places else size for i, size in enumerate(x.shape)]
+        left = [size for i, size in enumerate(x.shape) if i not in places]
+        return MetaTensor(kept if keepdims else left, dtype)
 
     return rule
 

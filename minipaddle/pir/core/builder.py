@@ -187,7 +187,8 @@ def append_phi_op(
     operands = [combine(value) if isinstance(value, list) else value for value in values]
     operands += constants
     held = {attr.name: attrs[attr.name] for attr in op.attrs if not attr.mutable}
-    held["stop_gradient"] = [_stop_gradient(op, operands)] * len(types)
+    if types:
+        held["stop_gradient"] = [_stop_gradient(op, operands)] * len(types)
     made = insert(Operation(f"pd_op.{op.name}", operands, held, types)).results()
     return [split(value) if isinstance(value.type(), VectorType) else value for value in made]
 
