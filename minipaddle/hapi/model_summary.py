@@ -1,6 +1,7 @@
 """paddle.summary: what each layer of a model takes, gives and holds.
 
-Hooks on all layers note the shapes while one batch goes through the model.
+Hooks on the layers note the shapes while one batch goes through the model. A row's parameters are
+the layer's own: those of the layers inside it have rows of their own.
 
 Paddle: python/paddle/hapi/model_summary.py.
 Left out: models with several outputs nested deeper than a list; `paddle.flops`.
@@ -16,6 +17,7 @@ import numpy as np
 
 from minipaddle.eager import no_grad
 from minipaddle.eager.tensor import Tensor, to_tensor
+from minipaddle.nn.layer.container import LayerList, Sequential
 from minipaddle.nn.layer.layers import Layer
 
 __all__ = ["summary"]
@@ -24,12 +26,15 @@ MIB = 1024**2
 BYTES_PER_NUMBER = 4  # as Paddle counts: float32
 
 
+WIDTHS = (15, 20, 20, 15)  # of the columns, at least
+
+
 @dataclass
 class _Row:
-    name: str
     inputs: Any
     outputs: Any
     parameters: int
+    trainable: int
 
 
 def summary(
@@ -38,7 +43,10 @@ def summary(
     dtypes: Any = None,
     input: Any = None,
 ) -> dict[str, int]:
-    """Prints a table of the layers that have no layers inside, and counts the parameters.
+    """Prints a table of the layers inside `net`, and counts the parameters.
+
+    `Sequential` and `LayerList` have no row: they only hold layers. A layer that is called twice
+    has one row, of its last call.
 
     Args:
         input_size: the shape of the input, (N, C, H, W); or a list of shapes. None and -1 are 1.
@@ -52,22 +60,22 @@ def summary(
         ValueError: neither input_size nor input is given.
     """
     inputs = _inputs(input_size, dtypes, input)
-    rows: list[_Row] = []
+    rows: dict[str, _Row] = {}
     hooks = []
-    numbers: dict[str, int] = {}
 
     def note(layer: Layer, args: Any, outputs: Any) -> None:
-        kind = type(layer).__name__
-        numbers[kind] = numbers.get(kind, 0) + 1
-        own = [*layer._parameters.values(), *layer._buffers.values()]
-        count = sum(p.size for p in own if p is not None)
-        name = f"{kind}-{numbers[kind]}"
-        rows.append(_Row(name, _shapes(list(args)), _shapes(outputs), count))
+        own = [p for p in layer._parameters.values() if p is not None]
+        trainable = sum(p.size for p in own if not p.stop_gradient)
+        # the number in the layer's name: linear_0 is Linear-1
+        name = f"{type(layer).__name__}-{int(layer.full_name().rsplit('_', 1)[-1]) + 1}"
+        rows[name] = _Row(
+            _shapes(list(args)), _shapes(outputs), sum(p.size for p in own), trainable
+        )
 
-    leaves = [layer for layer in net.sublayers(include_self=True) if not list(layer.children())]
+    shown = [x for x in net.sublayers() if not isinstance(x, (Sequential, LayerList))] or [net]
     was_training = [layer.training for layer in net.sublayers(include_self=True)]
     try:
-        for layer in leaves:
+        for layer in shown:
             hooks.append(layer.register_forward_post_hook(note))
         net.eval()  # the batch must not change any statistics
         with no_grad():
@@ -77,9 +85,8 @@ def summary(
             hook.remove()
         for layer, training in zip(net.sublayers(include_self=True), was_training):
             layer.training = training
-    tensors = [*net.parameters(), *net.buffers()]
-    total = sum(tensor.size for tensor in tensors)
-    trainable = sum(tensor.size for tensor in tensors if not tensor.stop_gradient)
+    total = sum(row.parameters for row in rows.values())
+    trainable = sum(row.trainable for row in rows.values())
     _print(rows, inputs, total, trainable)
     return {"total_params": total, "trainable_params": trainable}
 
@@ -116,20 +123,23 @@ def _shapes(value: Any) -> Any:
     return []
 
 
-def _print(rows: list[_Row], inputs: Any, total: int, trainable: int) -> None:
+def _print(rows: dict[str, _Row], inputs: Any, total: int, trainable: int) -> None:
     table = [("Layer (type)", "Input Shape", "Output Shape", "Param #")]
-    table += [(r.name, str(r.inputs), str(r.outputs), f"{r.parameters:,}") for r in rows]
-    widths = [max(len(line[column]) for line in table) + 5 for column in range(4)]
-    line = "-" * sum(widths)
+    table += [
+        (name, str(row.inputs), str(row.outputs), f"{row.parameters:,}")
+        for name, row in rows.items()
+    ]
+    widths = [max(least, *(len(row[i]) for row in table)) for i, least in enumerate(WIDTHS)]
+    line = "-" * (sum(widths) + 5)
 
     def text(cells: Sequence[str]) -> str:
-        return "".join(cell.center(width) for cell, width in zip(cells, widths))
+        return " ".join(f"{cell:^{width}}" for cell, width in zip(cells, widths))
 
     fed = inputs.values() if isinstance(inputs, dict) else inputs
     sizes = {
         "Input size": sum(tensor.size for tensor in fed if isinstance(tensor, Tensor)),
         # what the forward keeps and the gradients of it
-        "Forward/backward pass size": 2 * sum(_numbers(row.outputs) for row in rows),
+        "Forward/backward pass size": 2 * sum(_numbers(row.outputs) for row in rows.values()),
         "Params size": total,
     }
     lines = [line, text(table[0]), "=" * len(line), *map(text, table[1:]), "=" * len(line)]

@@ -1,4 +1,4 @@
-"""paddle.summary counts as Paddle does; its table looks nearly like Paddle's."""
+"""paddle.summary counts as Paddle does; its table is Paddle's."""
 
 import pytest
 
@@ -47,5 +47,40 @@ def test_same_figures_as_paddle():
         print({key: int(value) for key, value in found.items()})
         for line in text.getvalue().splitlines():
             print(' '.join(line.strip('-=').split()))
+    """)
+    assert result.same and "Error" not in result.paddle, result
+
+
+@pytest.mark.skipif(real_paddle() is None, reason="real Paddle is not installed")
+def test_same_table_as_paddle():
+    """Layers with several inputs and outputs, one that is called twice, a buffer, a frozen
+    parameter, a layer without layers inside, numbers wider than their column.
+    """
+    result = both("""
+        nn = paddle.nn
+        class Block(nn.Layer):
+            def __init__(self):
+                super().__init__()
+                self.attention = nn.MultiHeadAttention(8, 2)
+                self.act = nn.ReLU()
+            def forward(self, x, mask):
+                y = self.act(self.attention(self.act(x), attn_mask=mask))
+                return y, x
+        class Net(nn.Layer):
+            def __init__(self):
+                super().__init__()
+                self.token = nn.Embedding(1234, 8)
+                self.blocks = nn.LayerList([Block(), Block()])
+                self.head = nn.Sequential(nn.LayerNorm(8), nn.Linear(8, 3))
+                self.register_buffer('mask', paddle.ones([4, 4]), persistable=False)
+                self.scale = self.create_parameter([1])
+                self.head[1].bias.stop_gradient = True
+            def forward(self, ids):
+                x = self.token(ids)
+                for block in self.blocks: x, _ = block(x, self.mask)
+                return self.head(x * self.scale)
+        paddle.summary(Net(), (2, 4), dtypes='int64')
+        paddle.summary(nn.Linear(3, 2), (5, 3))
+        paddle.summary(nn.Sequential(nn.Flatten(), nn.Linear(6, 2)), (5, 2, 3))
     """)
     assert result.same and "Error" not in result.paddle, result
