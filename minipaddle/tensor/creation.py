@@ -92,12 +92,12 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: Any = None) -> An
 
 
 def zeros(shape: Any, dtype: Any = None, name: Any = None) -> Any:
-    """Zeros."""
+    """A Tensor of `shape` filled with 0."""
     return full(shape, 0.0, dtype)
 
 
 def ones(shape: Any, dtype: Any = None, name: Any = None) -> Any:
-    """Ones."""
+    """A Tensor of `shape` filled with 1."""
     return full(shape, 1.0, dtype)
 
 
@@ -112,12 +112,12 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, name: Any = None) -> A
 
 
 def zeros_like(x: Any, dtype: Any = None, name: Any = None) -> Any:
-    """Zeros, in the shape of x."""
+    """A Tensor like x, filled with 0."""
     return full_like(x, 0.0, dtype)
 
 
 def ones_like(x: Any, dtype: Any = None, name: Any = None) -> Any:
-    """Ones, in the shape of x."""
+    """A Tensor like x, filled with 1."""
     return full_like(x, 1.0, dtype)
 
 

@@ -196,3 +196,9 @@ def test_iteration():
 def test_one_hot_refuses_classes_that_are_not_there(number):
     with pytest.raises(ValueError, match=r"one_hot: expected class numbers in \[0, 3\)"):
         paddle.nn.functional.one_hot(paddle.to_tensor([0, number]), 3)
+
+
+def test_index_put_refuses_indices_that_do_not_broadcast():
+    x, rows, columns = paddle.zeros([3, 4]), paddle.arange(2), paddle.arange(3)
+    with pytest.raises(ValueError, match=r"index_put: expected shapes that broadcast, but got x"):
+        paddle.index_put(x, (rows, columns), paddle.to_tensor(1.0))

@@ -135,7 +135,7 @@ class Layer:
 
     def __getattr__(self, name: str) -> Any:
         # Python asks here only for what is no ordinary attribute
-        for holder in ("_parameters", "_sub_layers", "_buffers"):
+        for holder in _KINDS:
             held = self.__dict__.get(holder)
             if held is not None and name in held:
                 return held[name]

@@ -11,6 +11,7 @@ from typing import Any
 
 from minipaddle.phi.core.attribute import UnknownInts
 from minipaddle.phi.core.meta_tensor import MetaTensor
+from minipaddle.phi.infermeta.binary import broadcast_shape
 from minipaddle.phi.infermeta.enforce import normalize_axes, require_dtype
 
 Range = tuple[int, int, int]
@@ -205,17 +206,19 @@ def taken_fits(who: str, arr: MetaTensor, indices: MetaTensor, axis: int) -> Non
         )
 
 
-def like_indices(x: MetaTensor, indices: Sequence[MetaTensor]) -> MetaTensor:
-    """The shape of x[indices]: that of the indices together, then what is left of x."""
+def like_indices(who: str, x: MetaTensor, indices: Sequence[MetaTensor]) -> MetaTensor:
+    """The shape of x[indices]: that of the indices together, then what is left of x.
+
+    Raises:
+        ValueError: the indices don't broadcast.
+    """
     if any(item.dtype.name == "bool" for item in indices):
         used = sum(max(item.ndim, 1) if item.dtype.name == "bool" else 1 for item in indices)
         return MetaTensor([-1, *x.shape[used:]], x.dtype)
-    front: tuple[int, ...] = ()
-    for item in indices:
-        ndim = max(len(front), item.ndim)
-        a, b = (1,) * (ndim - len(front)) + front, (1,) * (ndim - item.ndim) + item.shape
-        front = tuple(y if x == 1 else x for x, y in zip(a, b, strict=True))
-    return MetaTensor([*front, *x.shape[len(indices) :]], x.dtype)
+    front = indices[0]
+    for item in indices[1:]:
+        front = MetaTensor(broadcast_shape(who, front, item), item.dtype)
+    return MetaTensor([*front.shape, *x.shape[len(indices) :]], x.dtype)
 
 
 def index_put_fits(
@@ -225,4 +228,5 @@ def index_put_fits(
     if not indices:
         raise ValueError("index_put: expected at least one index, but got none. Pass a tuple.")
     require_dtype("index_put", "value", value, x.dtype)
+    like_indices("index_put", x, indices)
     return MetaTensor(x.shape, x.dtype)

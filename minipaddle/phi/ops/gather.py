@@ -219,7 +219,7 @@ def index_get(xp, x, indices: TensorList):
 
 @index_get.infer_meta
 def _(x, indices):
-    return like_indices(x, indices)
+    return like_indices("index_get", x, indices)
 
 
 @index_get.vjp(wrt=("x",))
