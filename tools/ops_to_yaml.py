@@ -34,6 +34,7 @@ from minipaddle.phi.core.op import OPS, Op
 KINDS: dict[Any, str] = {
     kinds.IntArray: "IntArray",
     kinds.Scalar: "Scalar",
+    kinds.ScalarDouble: "Scalar(double)",
     kinds.ScalarInt: "Scalar(int)",
     kinds.ScalarInt64: "Scalar(int64_t)",
     kinds.Number: "Scalar",

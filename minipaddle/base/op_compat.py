@@ -180,6 +180,8 @@ OP_COMPAT: dict[str, OpCompat] = {
             "str_value": lambda attrs: str(attrs["value"]),
         },
     ),
+    "allclose": OpCompat("allclose", slots={"x": "Input", "y": "Other"}),
+    "isclose": OpCompat("isclose", slots={"x": "Input", "y": "Other"}),
     "full_like": OpCompat("fill_any_like"),
     "uniform": OpCompat("uniform_random"),
     "conv2d": OpCompat("conv2d", slots={"out": "Output"}),

@@ -24,6 +24,7 @@ from minipaddle.phi.core.attribute import (
     Ints,
     Number,
     Scalar,
+    ScalarDouble,
     ScalarInt,
     ScalarInt64,
 )
@@ -36,6 +37,7 @@ EXACT_TYPE: dict[Any, type] = {
     Axes: tuple,
     Floats: tuple,
     Scalar: float,
+    ScalarDouble: float,
     ScalarInt: int,
     ScalarInt64: int,
     Number: float,

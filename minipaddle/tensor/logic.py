@@ -9,14 +9,17 @@ from minipaddle.phi.core.attribute import is_symbolic
 from minipaddle.phi.core.op import OPS
 
 __all__ = [
+    "allclose",
     "bitwise_and",
     "bitwise_not",
     "bitwise_or",
     "bitwise_xor",
     "equal",
+    "equal_all",
     "greater_equal",
     "greater_than",
     "is_tensor",
+    "isclose",
     "less_equal",
     "less_than",
     "logical_and",
@@ -32,6 +35,9 @@ less_than = OPS["less_than"]
 greater_equal = OPS["greater_equal"]
 less_equal = OPS["less_equal"]
 not_equal = OPS["not_equal"]
+equal_all = OPS["equal_all"]
+isclose = OPS["isclose"]
+allclose = OPS["allclose"]
 logical_and = OPS["logical_and"]
 logical_or = OPS["logical_or"]
 logical_xor = OPS["logical_xor"]

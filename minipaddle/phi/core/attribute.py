@@ -24,6 +24,7 @@ from minipaddle.common.place import UNDEFINED, Place
 # A marker says "anything" to a type checker; its note is what the declaration reads.
 IntArray = Annotated[Any, "a list of ints, or a Tensor that holds them"]
 Scalar = Annotated[Any, "one number, or a Tensor that holds one"]
+ScalarDouble = Annotated[Any, "one number, or a Tensor that holds one; float64 in PIR"]
 ScalarInt = Annotated[Any, "one int, or a Tensor that holds one; int32 in PIR"]
 ScalarInt64 = Annotated[Any, "one int, or a Tensor that holds one; int64 in PIR"]
 Number = Annotated[Any, "one number, known when the op is called"]
@@ -31,7 +32,13 @@ Ints = Annotated[Any, "a list of ints, known when the op is called"]
 Floats = Annotated[Any, "a list of numbers, known when the op is called"]
 Axes = Annotated[Any, "a list of axes, which stays between the braces in PIR"]
 
-MUTABLE = (IntArray, Scalar, ScalarInt, ScalarInt64)  # the kinds that PIR shows as operands
+MUTABLE = (
+    IntArray,
+    Scalar,
+    ScalarDouble,
+    ScalarInt,
+    ScalarInt64,
+)  # the kinds that PIR shows as operands
 
 
 class UnknownInts(tuple):
@@ -130,6 +137,7 @@ CONVERTERS: dict[Any, tuple[Callable[[Any], Any], str]] = {
     Axes: (_ints, "an int or a list of ints"),
     Floats: (lambda v: tuple(_number(item) for item in np.asarray(v).ravel()), "a list of numbers"),
     Scalar: (_number, "a number"),
+    ScalarDouble: (_number, "a number"),
     ScalarInt: (_whole_number, "an int"),
     ScalarInt64: (_whole_number, "an int"),
     Number: (_number, "a number"),

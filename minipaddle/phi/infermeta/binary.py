@@ -69,6 +69,27 @@ def compared(who: str) -> Any:
     return rule
 
 
+def close(who: str, to_one: bool = False) -> Any:
+    """Makes the rule of isclose, and of allclose, which answers for all numbers at once."""
+
+    def rule(x: MetaTensor, y: MetaTensor, **attrs: Any) -> MetaTensor:
+        require_same_dtype(who, x=x, y=y)
+        if not shapes_agree(x.shape, y.shape):
+            raise RuntimeError(
+                f"{who}: expected x and y of one shape, but got {list(x.shape)} and "
+                f"{list(y.shape)}. Expand one of them first."
+            )
+        return MetaTensor(() if to_one else x.shape, dtypes.bool_)
+
+    return rule
+
+
+def compared_as_one(x: MetaTensor, y: MetaTensor) -> MetaTensor:
+    """One bool. Shapes may differ: the answer is False then."""
+    require_same_dtype("equal_all", x=x, y=y)
+    return MetaTensor((), dtypes.bool_)
+
+
 def integers(who: str) -> Any:
     """Makes the rule of an op on the bits of two Tensors: broadcast; one dtype, no fractions."""
 

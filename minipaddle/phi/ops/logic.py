@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from minipaddle.phi.core.attribute import ScalarDouble
 from minipaddle.phi.core.op import op
-from minipaddle.phi.infermeta.binary import compared, integers
+from minipaddle.phi.infermeta.binary import close, compared, compared_as_one, integers
 from minipaddle.phi.infermeta.unary import asked, integer_only
 
 COMPARISON: dict[str, Any] = {
@@ -16,6 +17,7 @@ COMPARISON: dict[str, Any] = {
     "promote": ("x", "y"),
     "inplace": {"out": "x"},
 }
+QUESTION: dict[str, Any] = {"traits": ("Pure", "ForwardOnly"), "same_dtype": ("x", "y")}
 BITS: dict[str, Any] = {"traits": ("Pure", "ForwardOnly"), "inplace": {"out": "x"}}
 
 
@@ -74,6 +76,56 @@ def not_equal(xp, x, y):
 
 
 not_equal.infer_meta(compared("not_equal"))
+
+
+# -- are two Tensors the same? ---------------------------------------------------------------------
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: equal_all", **QUESTION)
+def equal_all(xp, x, y):
+    """One bool: True if x and y have the same shape and the same numbers. NaN equals nothing."""
+    return xp.all(x == y) if x.shape == y.shape else xp.asarray(False)
+
+
+equal_all.infer_meta(compared_as_one)
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: isclose", **QUESTION)
+def isclose(
+    xp,
+    x,
+    y,
+    *,
+    rtol: ScalarDouble = 1e-5,
+    atol: ScalarDouble = 1e-8,
+    equal_nan: bool = False,
+):
+    """True where |x - y| <= atol + rtol * |y|. Shapes must be equal."""
+    if x.shape != y.shape:
+        raise ValueError  # InferMeta says why
+    x, y = x.astype("float64"), y.astype("float64")
+    near = (xp.abs(x - y) <= atol + rtol * xp.abs(y)) | (x == y)  # inf - inf is not a number
+    return near | (xp.isnan(x) & xp.isnan(y)) if equal_nan else near
+
+
+isclose.infer_meta(close("isclose"))
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: allclose", **QUESTION)
+def allclose(
+    xp,
+    x,
+    y,
+    *,
+    rtol: ScalarDouble = 1e-5,
+    atol: ScalarDouble = 1e-8,
+    equal_nan: bool = False,
+):
+    """One bool: True if all numbers of x and y are close to each other, as in isclose."""
+    return xp.all(isclose.run(xp, x, y, rtol=rtol, atol=atol, equal_nan=equal_nan))
+
+
+allclose.infer_meta(close("allclose", to_one=True))
 
 
 # -- logic: a number counts as True where it is not 0 ----------------------------------------------

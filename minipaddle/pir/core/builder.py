@@ -13,7 +13,7 @@ from typing import Any
 
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.place import CPU
-from minipaddle.phi.core.attribute import IntArray, ScalarInt, ScalarInt64
+from minipaddle.phi.core.attribute import IntArray, ScalarDouble, ScalarInt, ScalarInt64
 from minipaddle.phi.core.op import OPS, Attr, Op
 from minipaddle.phi.core.world import tracer
 from minipaddle.pir.core.attribute import Attribute
@@ -226,6 +226,8 @@ def _constant(attr: Attr, value: Any) -> Value:
         if attr.kind in (ScalarInt, ScalarInt64):
             dtype = dtypes.int32 if attr.kind is ScalarInt else dtypes.int64
             value = int(value)
+        elif attr.kind is ScalarDouble:
+            dtype = dtypes.float64
         elif isinstance(attr.default, int) and not isinstance(attr.default, bool):
             dtype = dtypes.int64
         constant = {"shape": (1,), "value": value, "dtype": dtype, "place": CPU}

@@ -29,6 +29,26 @@ BITS = [
     ([BOOLS, OTHERS], {}),
     ([ONES.astype("int32"), ONES.astype("int32")], {}),
 ]
+CLOSE = [
+    ([np.array([1.0, 2.0]), np.array([1.0, 2.00001])], {}),
+    ([np.array([1.0, 2.0]), np.array([1.0, 2.00003])], {}),
+    ([np.array([1.0, 2.0]), np.array([1.5, 2.5])], {"rtol": 0.0, "atol": 0.5}),
+    ([np.array([1.0, 2.0]), np.array([1.5, 3.0])], {"rtol": 0.35}),
+    ([np.array([np.nan, np.inf, np.inf, 1.0]), np.array([np.nan, np.inf, -np.inf, np.inf])], {}),
+    ([np.array([np.nan, 1.0]), np.array([np.nan, 1.0])], {"equal_nan": True}),
+    ([ONES, ONES[::-1]], {}),
+    ([BOOLS, BOOLS], {}),
+    ([f(), f()], {}),
+    ([f(0, 3), f(0, 3)], {}),
+]
+SAME = [
+    ([f(2, 3), f(2, 3)], {}),
+    ([ONES, ONES.copy()], {}),
+    ([ONES, TWOS], {}),
+    ([np.array([1.0, np.nan]), np.array([1.0, np.nan])], {}),
+    ([f(0, 3), f(0, 3)], {}),
+    ([f(), f()], {}),
+]
 ODD = np.array([1.0, np.nan, np.inf, -np.inf, 0.0])
 
 CALLS = {
@@ -38,6 +58,9 @@ CALLS = {
     "less_equal": COMPARISONS,
     "greater_than": COMPARISONS,
     "greater_equal": COMPARISONS,
+    "equal_all": SAME,
+    "isclose": CLOSE,
+    "allclose": CLOSE,
     "logical_and": LOGIC,
     "logical_or": LOGIC,
     "logical_xor": LOGIC,

@@ -32,6 +32,8 @@ WRONG = {
     "subtract": [*_two_shapes, *_mixed, ([f(2, dtype="bool"), f(2, dtype="bool")], {})],
     **dict.fromkeys(("remainder", "floor_divide", "elementwise_pow", "logical_and", "logical_or"), _two_shapes),
     **dict.fromkeys(("equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal"), _two_shapes),
+    **dict.fromkeys(("isclose", "allclose"), [*_two_shapes, ([f(2, 3), f(3)], {}), *_mixed]),
+    "equal_all": _mixed,
     "bitwise_and": [([ints(1, 2), ints(1, 2, 3)], {}), ([f(2), f(2)], {})],
     "where": [([f(2, dtype="bool"), f(2), f(3)], {})],
     # one Tensor
