@@ -41,6 +41,19 @@ show(paddle.pow, [0, 2, 0, -2], [2, 0, 0, 2])
 show(paddle.sqrt, [0, 1]); show(paddle.reciprocal, [0, 2]); show(paddle.rsqrt, [0, 4]); show(paddle.log, [0, 1])
 show(paddle.norm, [0, 0]); show(paddle.remainder, [5, -5, 5.5], [3, 3, -2])
 """,
+    "the same, or close": """
+t = paddle.to_tensor
+inf, nan = float('inf'), float('nan')
+x, y = t([1., inf, -inf, inf, nan, 1.]), t([inf, 1., inf, inf, nan, nan])
+for kwargs in ({}, {'equal_nan': True}, {'rtol': 0.0, 'atol': 0.5}):
+    for z in (x, y, x + 0.3):
+        print(paddle.isclose(x, z, **kwargs), paddle.allclose(x, z, **kwargs), x.isclose(z).dtype)
+print(x.equal_all(x), t([1, 2]).equal_all(t([1, 2])), paddle.equal_all(t([1, 2]), t([[1, 2]])))
+print(t([1., 2.]).allclose(t([1., 2.00001]), name='close'))
+for f, a, b in ((paddle.allclose, [1., 2.], [1.]), (paddle.isclose, [[1., 2.]], [1., 2.]), (paddle.equal_all, [1.], [1])):
+    try: print(f(t(a), t(b)))
+    except Exception as error: print(type(error).__name__)
+""",
     "norms": GRADIENTS
     + """
 x = [[0, -2, 2], [1, 1, -3]]

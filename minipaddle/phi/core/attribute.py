@@ -32,13 +32,8 @@ Ints = Annotated[Any, "a list of ints, known when the op is called"]
 Floats = Annotated[Any, "a list of numbers, known when the op is called"]
 Axes = Annotated[Any, "a list of axes, which stays between the braces in PIR"]
 
-MUTABLE = (
-    IntArray,
-    Scalar,
-    ScalarDouble,
-    ScalarInt,
-    ScalarInt64,
-)  # the kinds that PIR shows as operands
+# the kinds that PIR shows as operands
+MUTABLE = (IntArray, Scalar, ScalarDouble, ScalarInt, ScalarInt64)
 
 
 class UnknownInts(tuple):
