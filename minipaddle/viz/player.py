@@ -142,7 +142,7 @@ else:
         _css = _CSS
         _scene = traitlets.Dict().tag(sync=True)
         step = traitlets.Int(0, help="the step that is shown, from 0").tag(sync=True)
-        selected = traitlets.Unicode("", help="id of the node or bar that the reader chose").tag(sync=True)
+        selected = traitlets.Unicode("", help="id of the chosen node or bar").tag(sync=True)
 
         def __init__(
             self, steps: Step | Iterable[Step], *, label: str = "", keep_places: bool | None = None

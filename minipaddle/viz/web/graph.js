@@ -1,5 +1,7 @@
 // A graph: boxes and arrows. A node that is in two steps is one element: it moves.
 
+const LARGE = 150; // nodes; in larger graphs lines don't move, they come back when the nodes have moved, so that a step stays quick
+
 class GraphPane extends PictureView {
   constructor(player) {
     super(player, "mp-graph");
@@ -22,8 +24,11 @@ class GraphPane extends PictureView {
     this.setZoom();
     this.svg.setAttribute("aria-label", `${pane.name || "graph"}: ${pane.nodes.length} nodes, ${pane.edges.length} edges`);
     this.drawFrames(pane);
-    this.drawNodes(pane);
-    this.drawEdges(pane.edges.map((number) => scene.edges[number]));
+    this.large = pane.nodes.length > LARGE;
+    this.element.classList.toggle("mp-large", this.large);
+    if (this.large && !this.samePlace && !reducedMotion()) this.lines.animate({ opacity: [0, 0, 1] }, 500); // while nodes move
+    const fresh = this.drawNodes(pane);
+    fadeIn([...fresh, ...this.drawEdges(pane.edges.map((number) => scene.edges[number]))]);
     const now = this.items.find((n) => n.state === "now");
     requestAnimationFrame(() => {
       this.showPannable();
@@ -83,19 +88,29 @@ class GraphPane extends PictureView {
       element.style.transform = `translate(${x}px, ${y}px)`;
       moved = true;
     });
-    fadeIn(fresh);
     if (moved || fresh.length || this.inOrder.length !== this.things.size) this.sortThings();
+    return fresh;
   }
 
+  // A new state is the most frequent change, so it touches little: the rest is drawn anew only if it looks otherwise.
   fillNode(element, n, w, h) {
     const state = this.player.states[n.state];
     element.dataset.kind = n.kind;
     element.dataset.state = n.state;
     element.setAttribute("aria-label", [n.label.replaceAll("\n", " "), n.word, state?.word].filter(Boolean).join(", "));
-    element.replaceChildren();
-    svgElement("title", {}, element).textContent = n.details ? `${n.label}\n${n.details}` : n.label;
-    svgElement("rect", { class: "mp-ring", x: -w / 2 - 5, y: -h / 2 - 5, width: w + 10, height: h + 10, rx: 9 }, element);
-    const face = svgElement("g", { class: "mp-face" }, element);
+    const look = JSON.stringify([n.label, n.details, n.shape, n.lines, w, h]);
+    if (element.look === look) element.sign?.remove();
+    else {
+      element.look = look;
+      element.replaceChildren();
+      svgElement("title", {}, element).textContent = n.details ? `${n.label}\n${n.details}` : n.label;
+      svgElement("rect", { class: "mp-ring", x: -w / 2 - 5, y: -h / 2 - 5, width: w + 10, height: h + 10, rx: 9 }, element);
+      this.fillFace(svgElement("g", { class: "mp-face" }, element), n, w);
+    }
+    element.sign = fillSign(this.player, n.state, w / 2 - 5, -h / 2, element);
+  }
+
+  fillFace(face, n, w) {
     svgElement("path", { class: "mp-shape", d: this.player.scene.shapes[n.shape] }, face);
     const top = -7 * (n.lines.length - 1) + 4.4;
     n.lines.forEach((line, i) => {
@@ -103,7 +118,6 @@ class GraphPane extends PictureView {
       words.textContent = line;
       squeeze(words, line, this.player.font(i ? 10.5 : 12.5), w - 16);
     });
-    fillSign(this.player, n.state, w / 2 - 5, -h / 2, element);
   }
 
   drawEdges(edges) {
@@ -124,12 +138,12 @@ class GraphPane extends PictureView {
       }
       if (element.d !== d) {
         element.setAttribute("d", (element.d = d));
-        element.style.d = `path("${d}")`; // the attribute alone would jump; a browser that doesn't know this jumps
+        if (!this.large) element.style.d = `path("${d}")`; // the attribute alone would jump; a browser that doesn't know this jumps
       }
       if (element.dataset.state !== e.state) element.dataset.state = e.state;
     }
-    fadeIn(fresh);
     this.drawWords(edges);
+    return fresh;
   }
 
   drawWords(edges) {

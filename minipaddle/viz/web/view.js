@@ -69,8 +69,10 @@ class PictureView {
 
   markSelected(id) {
     for (const [key, element] of this.things) {
+      const chosen = String(key === id);
+      if (element.getAttribute("aria-pressed") === chosen) continue;
       element.classList.toggle("mp-selected", key === id);
-      element.setAttribute("aria-pressed", String(key === id));
+      element.setAttribute("aria-pressed", chosen);
     }
   }
 
@@ -154,5 +156,8 @@ function fadeIn(elements) {
 
 function fillSign(player, state, x, y, parent, scale = 1) {
   const sign = player.states[state];
-  if (sign) player.drawSign(sign, svgElement("g", { transform: `translate(${x},${y}) scale(${scale})` }, parent));
+  if (!sign) return null;
+  const group = svgElement("g", { transform: `translate(${x},${y}) scale(${scale})` }, parent);
+  player.drawSign(sign, group);
+  return group;
 }
