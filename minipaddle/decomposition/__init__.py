@@ -31,7 +31,8 @@ def has_decomp(op: Op) -> bool:
 
 
 def decompose(program: Program, values: Sequence[Value]) -> list[Value]:
-    """Replaces every op that has a rule by the rule's ops, in place.
+    """Replaces every op that has a rule by the rule's ops, in place. An op stays where its rule
+    needs a size that is known only when the program runs.
 
     Args:
         values: values that you hold.
@@ -50,10 +51,17 @@ def decompose(program: Program, values: Sequence[Value]) -> list[Value]:
             combined_values(value) if item.is_list else value
             for item, value in zip(op.inputs, operation.operands_source(), strict=False)
         ]
-        position = block.ops.index(operation)
+        position, count = block.ops.index(operation), len(block.ops)
         with world_guard("pir"), program_guard(program), insertion_point_at(position):
             attrs = {**attribute_operands(operation), **attribute_values(operation)}
-            results = rule(*inputs, **attrs)
+            try:
+                results = rule(*inputs, **attrs)
+            except ValueError:
+                if not _has_unknown_size(inputs):
+                    raise
+                for made in reversed(block.ops[position : position + len(block.ops) - count]):
+                    made.erase()
+                continue
         results = results if isinstance(results, tuple) else (results,)
         for result, made in zip(operation.results(), results, strict=True):
             if result.type() is None:
@@ -69,3 +77,9 @@ def decompose(program: Program, values: Sequence[Value]) -> list[Value]:
                 split.erase()
         operation.erase()
     return [replaced.get(value, value) for value in values]
+
+
+def _has_unknown_size(inputs: Sequence[Any]) -> bool:
+    """True where a size of an input, or of an item of a list, is known only at run time."""
+    values = [v for value in inputs for v in (value if isinstance(value, list) else [value])]
+    return any(value is not None and -1 in value.shape for value in values)

@@ -200,11 +200,11 @@ def _apply_hooks(node: GradNodeBase, grads: list[Tensor | None]) -> None:
 def _tensor_list(who: str, name: str, value: Any) -> list[Tensor]:
     """One Tensor or several, as a list. Raises TypeError if it is neither."""
     found = list(value) if isinstance(value, (list, tuple)) else [value]
-    if not found or not all(isinstance(one, Tensor) for one in found):
-        got = value if not found else next(type(v) for v in found if not isinstance(v, Tensor))
+    wrong = [type(one).__name__ for one in found if not isinstance(one, Tensor)]
+    if wrong or not found:
         raise TypeError(
             f"{who}: expected {name} to be a Tensor or a list of Tensors, but got "
-            f"{got if got == [] or got == () else got.__name__}. Name at least one."
+            f"{wrong[0] if wrong else value}. Name at least one."
         )
     return found
 

@@ -64,7 +64,7 @@ def padding_of(
                 "ceil_mode adds windows that hang over the edge; 'VALID' has none."
             )
         return [0, 0], algorithm
-    given = [padding, padding] if isinstance(padding, int) else list(padding)
+    given: list[Any] = [padding, padding] if isinstance(padding, int) else list(padding)
     if len(given) == 4 and all(isinstance(pair, (list, tuple)) for pair in given):
         images, channels = given[0], given[3 if last else 1]
         if any(images) or any(channels):

@@ -8,6 +8,8 @@ Left out: hinge, margin and CTC losses.
 
 from __future__ import annotations
 
+import math
+
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, Optional, op
 from minipaddle.phi.infermeta import loss as infermeta
@@ -316,7 +318,7 @@ def _(
     if reduction == "mean":
         slope = slope * (1.0 / max(x.size, 1))
     elif reduction == "batchmean":
-        slope = slope * (1.0 / max(x.shape[0] if len(x.shape) else 1, 1))
+        slope = slope * (math.prod(x.shape[1:]) / max(x.size, 1))  # 1 / batch
     return (slope * out_grad,)
 
 

@@ -88,7 +88,13 @@ def _(x: NoNeedBuffer, out_grad, *, axis: IntArray, keepdim: bool, reduce_all: b
 @mean.decomp
 def _(x, *, axis: IntArray, keepdim: bool):
     axes = normalize_axes("mean", axis, x.ndim) if x.ndim else ()
-    count = math.prod(x.shape[i] for i in axes)
+    sizes = [x.shape[i] for i in axes]
+    if -1 in sizes:
+        raise ValueError(
+            f"mean: expected known sizes along the axes {list(axes)}, but got shape "
+            f"{list(x.shape)}. The decomposition divides by their product."
+        )
+    count = math.prod(sizes)
     total = sum(x, axis=axes, keepdim=keepdim)
     found = total / full(shape=(), value=float(count), dtype=total.dtype)
     return found if x.dtype.is_floating else cast(found, dtype=x.dtype)
