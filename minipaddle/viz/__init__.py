@@ -15,6 +15,7 @@
 its structures into steps stand beside it.
 """
 
+from .backward_run import backward_steps
 from .distributed import ring_steps
 from .frame import (
     BAR_KINDS,
@@ -44,32 +45,38 @@ from .frame import (
     text,
     timeline,
 )
+from .frame_graph import grouped
 from .grad_graph import grad_graph, grad_graph_steps
-from .passes import dce_steps, fusion_steps
+from .memory import memory_steps
+from .passes import dce_steps, fusion_steps, pass_steps
 from .pir import ProgramFilm
 from .player import Player
 from .program import executor_steps
+from .program_graph import classic_graph, program_graph, program_step
+from .schedule import schedule_steps, schedule_timeline
 from .sot import bytecode_lines, sot_steps
 
 __all__ = [
     "BAR_KINDS",
     "Bar",
-    "KINDS",
-    "STATES",
     "Cluster",
     "Edge",
     "GraphPane",
+    "KINDS",
     "Node",
     "Pane",
     "Player",
     "ProgramFilm",
+    "STATES",
     "Step",
     "TablePane",
     "TextPane",
     "TimelinePane",
+    "backward_steps",
     "bar",
     "bytecode_lines",
     "check_steps",
+    "classic_graph",
     "cluster",
     "dce_steps",
     "dumps",
@@ -79,10 +86,17 @@ __all__ = [
     "grad_graph",
     "grad_graph_steps",
     "graph",
+    "grouped",
     "json_schema",
     "loads",
+    "memory_steps",
     "node",
+    "pass_steps",
+    "program_graph",
+    "program_step",
     "ring_steps",
+    "schedule_steps",
+    "schedule_timeline",
     "sot_steps",
     "step",
     "table",

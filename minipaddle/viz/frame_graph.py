@@ -8,6 +8,7 @@ Paddle has no counterpart: python/paddle/base/net_drawer.py drew one still pictu
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
 from typing import Any
@@ -111,7 +112,7 @@ def graph(
     if len(made_nodes) > MAX_NODES:
         raise ValueError(
             f"{who}: expected at most {MAX_NODES} nodes, but got {len(made_nodes)}. "
-            "Show a part of the graph, or one node for each group."
+            "Show a part of the graph, or one node for each kind (viz.grouped)."
         )
     ids: set[str] = set()
     for n in made_nodes:
@@ -189,6 +190,18 @@ def _check_clusters(who: str, clusters: list[Cluster], ids: set[str]) -> None:
                 )
             seen.add(outer)
             outer = parents[outer]
+
+
+def grouped(kinds: Iterable[str], reads: Iterable[tuple[str, str]], *, name: str = "") -> GraphPane:
+    """A summary of a graph that is too large to be drawn: one node for each kind of node.
+
+    `kinds`: the kind of every node; `reads`: the kinds at both ends of every edge. Labels say how
+    many nodes and edges there are.
+    """
+    counts, arrows = Counter(kinds), Counter(reads)
+    nodes = [node(kind, f"{kind}\n{count} times", "op") for kind, count in counts.items()]
+    edges = [edge(a, b, label=count) for (a, b), count in arrows.items() if a != b]
+    return graph(nodes, edges, name=name)
 
 
 def _some(names: Iterable[str], limit: int = 8) -> str:

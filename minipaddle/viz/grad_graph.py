@@ -10,6 +10,8 @@
 
 Arrows go where gradients will go: from an op's GradNode to the nodes of its inputs. Beside the
 graph stands a table of the Tensors that have a name, with what their AutogradMeta says.
+`viz.grad_graph` draws real Paddle's Tensors too; their nodes tell a name and the next nodes, no
+slots and shapes.
 
 Paddle has no counterpart: Tensor.grad_fn.next_functions is what there is.
 """
@@ -27,24 +29,37 @@ import minipaddle
 from minipaddle.eager.grad_node_info import GradNodeBase
 from minipaddle.eager.tensor import Tensor
 
-from .frame import GraphPane, Step, TablePane, edge, graph, node, step, table
+from .frame import MAX_NODES, GraphPane, Step, TablePane, edge, graph, node, step, table
+from .frame_graph import grouped
 from .player import Player
 
 
-def grad_graph(
-    tensors: Tensor | Iterable[Tensor], labels: Mapping[str, Tensor] | None = None
-) -> Player:
+def grad_graph(tensors: Any, labels: Mapping[str, Any] | None = None) -> Player:
     """The GradNodes that can be reached from `tensors`, as one picture.
 
-    `labels`: names of Tensors; each is written into the node of its Tensor.
+    `tensors`: a Tensor or several, of minipaddle or of real Paddle. `labels`: names of Tensors;
+    each is written into the node of its Tensor.
+
+    Raises:
+        TypeError: there is something else among them.
     """
-    starts = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-    roots = [tensor.grad_fn for tensor in starts]
+    starts = [tensors] if hasattr(tensors, "grad_fn") else list(tensors)
+    for start in starts:
+        if not hasattr(start, "grad_fn"):
+            raise TypeError(
+                f"viz.grad_graph: expected Tensors, but got {type(start).__name__}. "
+                "Pass a Tensor, or a list of Tensors."
+            )
+    # a real Tensor that stops gradients answers with a node all the same
+    roots = [tensor.grad_fn for tensor in starts if not tensor.stop_gradient]
     names = dict(labels or {})
-    picture = _Numbers().graph([root for root in roots if root is not None], names, None)
+    picture = NodeNumbers().graph([root for root in roots if root is not None], names, None)
     count = len(picture["nodes"])
     title = f"{count} node{'' if count == 1 else 's'}"
-    return Player(step(title, picture, note="Arrows go where gradients will go."))
+    note = "Arrows go where gradients will go."
+    if not count:
+        note = "Nothing was recorded, because all inputs stop gradients."
+    return Player(step(title, picture, note=note))
 
 
 def grad_graph_steps(code: str) -> Player:
@@ -56,7 +71,7 @@ def grad_graph_steps(code: str) -> Player:
     source = textwrap.dedent(code).strip("\n")
     lines = source.split("\n")
     space: dict[str, Any] = {"paddle": minipaddle, "np": np}
-    numbers = _Numbers()
+    numbers = NodeNumbers()
     steps: list[Step] = []
     known: set[GradNodeBase] = set()
     for statement in ast.parse(source).body:
@@ -73,21 +88,25 @@ def grad_graph_steps(code: str) -> Player:
     return Player(steps)
 
 
-class _Numbers:
+class NodeNumbers:
     """Gives every node an id that stays, in the order in which nodes are found."""
 
     def __init__(self) -> None:
-        self.ids: dict[GradNodeBase, str] = {}
-        self.reached: list[GradNodeBase] = []  # by the last graph()
-        self.names: dict[GradNodeBase, str] = {}
+        self.ids: dict[Any, str] = {}
+        self.reached: list[Any] = []  # by the last graph()
+        self.names: dict[Any, str] = {}
 
     def graph(
         self,
-        roots: Iterable[GradNodeBase],
-        tensors: Mapping[str, Tensor],
+        roots: Iterable[Any],
+        tensors: Mapping[str, Any],
         known: set[GradNodeBase] | None,
+        states: Mapping[Any, str] | None = None,
     ) -> GraphPane:
-        """The picture. Nodes that are not in `known` are marked as new (None: no marks)."""
+        """The picture. Nodes that are not in `known` are marked as new (None: no marks).
+
+        `states`: marks of other nodes.
+        """
         self.reached = _reachable(roots)
         self.names = _names(tensors)
         for found in self.reached:
@@ -96,18 +115,25 @@ class _Numbers:
             node(
                 self.ids[found],
                 self._label(found),
-                "leaf" if found.accumulates else "grad",
-                state="new" if known is not None and found not in known else "",
+                "leaf" if is_leaf(found) else "grad",
+                state=(states or {}).get(
+                    found, "new" if known is not None and found not in known else ""
+                ),
                 details=self._details(found),
             )
             for found in self.reached
         ]
         edges = [
-            edge(self.ids[found], self.ids[one.node], label=number if len(found.edges) > 1 else "")
+            edge(self.ids[found], self.ids[target], label=number if len(ends) > 1 else "")
             for found in self.reached
-            for number, one in enumerate(found.edges)
-            if one is not None
+            for ends in [next_nodes(found)]
+            for number, target in enumerate(ends)
+            if target is not None
         ]
+        if len(nodes) > MAX_NODES:
+            kinds = {found: found.name() for found in self.reached}
+            reads = [(kinds[a], kinds[b]) for a in self.reached for b in next_nodes(a) if b]
+            return grouped(kinds.values(), reads, name="Kinds of GradNodes")
         return graph(nodes, edges, name="GradNodes")
 
     def story(self, added: Iterable[GradNodeBase]) -> str:
@@ -132,11 +158,14 @@ class _Numbers:
         name = self.names.get(found)
         return f" of {name}" if name else ""
 
-    def _label(self, found: GradNodeBase) -> str:
+    def _label(self, found: Any) -> str:
         name = self.names.get(found)
         return found.name() + (f"\n{name}" if name else "")
 
-    def _details(self, found: GradNodeBase) -> dict[str, Any]:
+    def _details(self, found: Any) -> dict[str, Any]:
+        if not hasattr(found, "edges"):
+            ends = [target.name() if target else "None" for target in next_nodes(found)]
+            return {f"edge {number}": end for number, end in enumerate(ends)}
         details: dict[str, Any] = {
             "takes": ", ".join(
                 f"gradient of shape {list(meta.shape)}" for meta in found.output_metas
@@ -149,27 +178,39 @@ class _Numbers:
         return details
 
 
-def _reachable(roots: Iterable[GradNodeBase]) -> list[GradNodeBase]:
+def is_leaf(found: Any) -> bool:
+    """Does a gradient end here, in a Tensor's `.grad`?"""
+    return found.name() == "GradNodeAccumulation"
+
+
+def next_nodes(found: Any) -> list[Any]:
+    """Where its results go: one node for each input of the op, None where no gradient is wanted."""
+    return list(found.next_functions)
+
+
+def _reachable(roots: Iterable[Any]) -> list[Any]:
     """Every node once; leaves and early ops last."""
     found = dict.fromkeys(roots)
     queue = list(found)
     for one in queue:  # grows as we go
-        for target in one.edges:
-            if target is not None and target.node not in found:
-                found[target.node] = None
-                queue.append(target.node)
+        for target in next_nodes(one):
+            if target is not None and target not in found:
+                found[target] = None
+                queue.append(target)
     return queue
 
 
-def _node_of(tensor: Tensor) -> GradNodeBase | None:
+def _node_of(tensor: Any) -> Any:
     """The node, without making one: `grad_fn` would give a leaf its node by being asked."""
+    if not isinstance(tensor, Tensor):  # real Paddle's
+        return None if tensor.stop_gradient else tensor.grad_fn
     meta = tensor.autograd_meta
     return None if meta is None or meta.stop_gradient else meta.grad_node
 
 
-def _names(tensors: Mapping[str, Tensor]) -> dict[GradNodeBase, str]:
+def _names(tensors: Mapping[str, Any]) -> dict[Any, str]:
     """Node -> the names of its Tensors."""
-    names: dict[GradNodeBase, str] = {}
+    names: dict[Any, str] = {}
     for name, tensor in tensors.items():
         found = _node_of(tensor)
         if found is not None:

@@ -2,22 +2,26 @@
 
     viz.Player(viz.dce_steps(main))
     viz.Player(viz.fusion_steps(main, [context]))
+    viz.Player(viz.pass_steps(main, ["dead_code_elimination_pass"]))     any passes, by name
 
-Both work on a copy: your program stays as it is.
+They work on a copy: your program stays as it is.
 
 Paddle has no counterpart: PassManager.enable_ir_printing prints the program before and after.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from minipaddle.pir.core.block import Program
 from minipaddle.pir.core.operation import Operation
 from minipaddle.pir.drr import DrrPatternContext, apply_patterns, find_matches
+from minipaddle.pir.pass_manager import PassManager
 
 from .frame import Step, edge, graph, node, step, table
-from .pir import KINDS, ProgramFilm, _short
+from .pir import ProgramFilm
+from .pir_reader import KINDS, short
 
 
 def dce_steps(program: Program) -> list[Step]:
@@ -40,7 +44,7 @@ def dce_steps(program: Program) -> list[Step]:
     ]
     for number, op in reversed(list(enumerate(ops))):
         readers = _readers(op)
-        name = _short(op)
+        name = short(op)
         if "SideEffect" in op.info.traits and op.num_operands() == 0:
             verdicts[op] = "stays: input"
             above = ops[number - 1] if number else None
@@ -56,7 +60,7 @@ def dce_steps(program: Program) -> list[Step]:
         else:
             verdicts[op] = "erased"
             title, note = f"{name} goes", "Nobody reads it."
-            lost = list(dict.fromkeys(_short(source) for source in reads[op]))
+            lost = list(dict.fromkeys(short(source) for source in reads[op]))
             if lost:
                 note += f" With it goes one reader of {' and of '.join(lost)}."
             op.erase()
@@ -68,7 +72,7 @@ def dce_steps(program: Program) -> list[Step]:
 
 def _readers(op: Operation) -> list[str]:
     users = [user for value in op.results() for user in value.all_used_ops()]
-    return [_short(user) for user in dict.fromkeys(users)]
+    return [short(user) for user in dict.fromkeys(users)]
 
 
 def _dce_step(
@@ -87,7 +91,7 @@ def _dce_step(
         return "now" if op is now else "done" if verdicts[op] else "waiting"
 
     nodes = [
-        node(ids[op], _short(op), KINDS.get(op.name(), "op"), state=state(op), details=op.name())
+        node(ids[op], short(op), KINDS.get(op.name(), "op"), state=state(op), details=op.name())
         for op in ops
     ]
     edges = [
@@ -95,7 +99,7 @@ def _dce_step(
         for op in ops
         for source in reads[op]
     ]
-    rows = [[_short(op), ", ".join(_readers(op)) or "nobody", verdicts[op]] for op in ops]
+    rows = [[short(op), ", ".join(_readers(op)) or "nobody", verdicts[op]] for op in ops]
     highlight = [] if now is None else [ops.index(now)]
     return step(
         title,
@@ -130,4 +134,30 @@ def fusion_steps(program: Program, contexts: Sequence[DrrPatternContext]) -> lis
         f"{changed} replaced. New operations stand where the match ended; the old ones are erased.",
     )
     film.take("After", "What the executor gets.")
+    return film.steps
+
+
+def pass_steps(
+    program: Any, passes: Sequence[str], manager: Callable[[], Any] = PassManager
+) -> list[Step]:
+    """Passes one after the other: what each matched, and what it put in its place.
+
+    What a pass matched is found by comparing the program before and after, so this works for every
+    pass, written in Python or in C++.
+
+    Args:
+        program: minipaddle's, or real Paddle's with `manager=paddle.pir.PassManager`.
+        passes: their names.
+
+    Raises:
+        ValueError: there is no pass of that name.
+    """
+    copy = program.clone()
+    film = ProgramFilm(copy)
+    film.take("Before", "The program as it was written.")
+    for name in passes:
+        runner = manager()
+        runner.add_pass(name, {})
+        film.rewrite(lambda runner=runner: runner.run(copy), name)
+    film.take("After", f"{len(copy.global_block().ops)} operations.")
     return film.steps

@@ -1,4 +1,6 @@
-"""A PIR program while it is edited: as a graph, as text, and as use lists.
+"""A PIR program as a graph, as text, and as use lists; and while it is edited.
+
+    viz.program_graph(main)                        one picture
 
     film = ProgramFilm(main)
     film.take("Before")
@@ -7,29 +9,26 @@
     viz.Player(film.steps)
 
 The picture marks what is different from the picture before: new and removed operations, operands
-that read another value now. It reads the program's public structure only.
+that read another value now. The regions of control flow are clusters. pir_reader.py reads the
+program, minipaddle's or real Paddle's.
 
 Paddle has no counterpart: print(program) is what there is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from minipaddle.pir.core.block import Program
-from minipaddle.pir.core.ir_printer import type_text
-from minipaddle.pir.core.operation import Operation
-from minipaddle.pir.core.value import Value
-
 from .frame import (
+    Cluster,
     Edge,
     GraphPane,
     Node,
     Step,
     TablePane,
     TextPane,
+    cluster,
     edge,
     graph,
     node,
@@ -37,25 +36,7 @@ from .frame import (
     table,
     text,
 )
-
-KINDS = {
-    "pd_op.data": "data",
-    "builtin.parameter": "param",
-    "pd_op.full": "const",
-    "pd_op.full_int_array": "const",
-}
-
-
-@dataclass(frozen=True)
-class _Drawn:
-    """One operation as it was when the picture was taken."""
-
-    id: str
-    line: str
-    label: str
-    kind: str
-    details: str
-    reads: tuple[str, ...]  # ids of the operations that it reads, "" where an operand is missing
+from .pir_reader import Drawn, Reader, operation_key, short
 
 
 class ProgramFilm:
@@ -65,91 +46,93 @@ class ProgramFilm:
     `print(program)` counts anew each time. The text leaves out operand types, and all attributes
     but names and constants.
 
-    `uses`: a table of use lists beside graph and text.
+    `program`: minipaddle's or real Paddle's. `uses`: a table of use lists beside graph and text.
     """
 
-    def __init__(self, program: Program, *, uses: bool = False) -> None:
+    def __init__(self, program: Any, *, uses: bool = False) -> None:
         self.program = program
         self.uses = uses
         self.steps: list[Step] = []
-        self._numbers: dict[Value, str] = {}
-        self._ids: dict[Operation, str] = {}
-        self._before: list[_Drawn] | None = None
+        self._reader = Reader()
+        self._before: list[Drawn] | None = None
 
     def take(
         self,
         title: str,
         note: str = "",
-        states: Mapping[Operation, str] | None = None,
+        states: Mapping[Any, str] | None = None,
     ) -> Step:
         """Adds a picture of the program as it is now, and returns it.
 
         `states`: operation -> state of its node (see viz.STATES), where nothing else is to be said.
         """
-        ops = self.program.global_block().ops
-        now = [self._drawn(op) for op in ops]
-        marks = {self._ids[op]: state for op, state in (states or {}).items() if op in self._ids}
+        reader = self._reader
+        now = reader.read(self.program)
+        marks = {
+            reader.ids[operation_key(op)]: state
+            for op, state in (states or {}).items()
+            if operation_key(op) in reader.ids
+        }
         before = now if self._before is None else self._before
         panes: list[Any] = [_graph(before, now, marks), _text(before, now, marks)]
         if self.uses:
-            panes.append(self._use_table(ops))
+            panes.append(self._use_table())
         self._before = now
         self.steps.append(step(title, *panes, note=note))
         return self.steps[-1]
 
-    def number(self, value: Value) -> str:
+    def rewrite(self, run: Callable[[], Any], title: str) -> list[Step]:
+        """Calls `run`, which changes the program, and adds two pictures: what it matched (what is
+        gone afterwards, or else what is changed), and what it put in place.
+        """
+        reader = self._reader
+        before = reader.read(self.program)
+        run()
+        after = {drawn.id: drawn for drawn in reader.read(self.program)}
+        matched = {d.id: "matched" for d in before if d.id not in after}
+        if not matched:
+            matched = {d.id: "matched" for d in before if after[d.id] != d}
+        panes = [_graph(before, before, matched), _text(before, before, matched)]
+        count = len(matched)
+        note = f"It matches {count} operation{'' if count == 1 else 's'}." if count else ""
+        self.steps.append(step(f"{title}: match", *panes, note=note or "It matches nothing."))
+        if not matched and len(after) == len(before):
+            return self.steps[-1:]
+        self._before = before
+        gone = sum(d.id not in after for d in before)
+        new = len(after.keys() - {d.id for d in before})
+        note = f"{gone} gone, {new} new. Operations that read something else now are marked too."
+        self.take(f"{title}: replace", note)
+        return self.steps[-2:]
+
+    def number(self, value: Any) -> str:
         """The number that a value has in all pictures."""
-        return self._numbers.setdefault(value, f"%{len(self._numbers)}")
+        return self._reader.number(value)
 
-    def _drawn(self, op: Operation) -> _Drawn:
-        sources = op.operands_source()
-        operands = ", ".join("<<NULL VALUE>>" if v is None else self.number(v) for v in sources)
-        results = ", ".join(self.number(result) for result in op.results())
-        types = ", ".join(type_text(result.type()) for result in op.results())
-        return _Drawn(
-            self._ids.setdefault(op, f"op{len(self._ids)}"),
-            f'({results}) = "{op.name()}" ({operands}){_essential(op)} -> {types}',
-            f"{_short(op)}\n{results}" if results else _short(op),
-            KINDS.get(op.name(), "op"),
-            "\n".join([op.name(), *(f"{k}: {v!r}" for k, v in sorted(op.attributes.items()))]),
-            tuple("" if v is None else self._ids.get(v.get_defining_op(), "") for v in sources),
-        )
-
-    def _use_table(self, ops: list[Operation]) -> TablePane:
+    def _use_table(self) -> TablePane:
         rows = []
-        for op in ops:
+        for op in self.program.global_block().ops:
             for value in op.results():
-                uses = ", ".join(f"{_short(u.owner())}[{u.index()}]" for u in value.uses())
-                rows.append([self.number(value), _short(op), uses or "nobody"])
+                uses = ", ".join(f"{short(u.owner())}[{u.index()}]" for u in value.uses())
+                rows.append([self.number(value), short(op), uses or "nobody"])
         return table(["value", "made by", "uses: reader[operand]"], rows, name="Use lists")
 
 
-def _short(op: Operation) -> str:
-    """`pd_op.add` as add; inputs and parameters by their names."""
-    for key in ("parameter_name", "name"):
-        if key in op.attributes and op.name() in ("pd_op.data", "builtin.parameter"):
-            return str(op.attributes[key].value)
-    short = op.name().partition(".")[2]
-    value = op.attributes.get("value")
-    return f"{short} {value!r}" if KINDS.get(op.name()) == "const" and value else short
-
-
-def _essential(op: Operation) -> str:
-    """The one attribute without which a line can't be understood: a name, or a constant's value."""
-    if op.name() not in KINDS:
-        return ""
-    for key in ("parameter_name", "name", "value"):
-        if key in op.attributes:
-            return f" {{{key}:{op.attributes[key]!r}}}"
-    return ""
-
-
-def _graph(before: list[_Drawn], now: list[_Drawn], marks: Mapping[str, str]) -> GraphPane:
+def _graph(before: list[Drawn], now: list[Drawn], marks: Mapping[str, str]) -> GraphPane:
     """All operations of now, and those that have just gone, as they were."""
     old, new = {d.id: d for d in before}, {d.id: d for d in now}
     nodes: list[Node] = []
     edges: list[Edge] = []
-    for drawn in [*now, *(d for d in before if d.id not in new)]:
+    clusters: dict[str, Cluster] = {}
+    shown = [*now, *(d for d in before if d.id not in new)]
+    for drawn in shown:
+        for id_, outer, label in drawn.regions:
+            clusters.setdefault(id_, cluster(id_, [], label, parent=outer))
+    for drawn in shown:
+        if not drawn.label:
+            continue  # only a line of text
+        if drawn.home:
+            clusters[drawn.home]["nodes"].append(drawn.id)
         was = old.get(drawn.id)
         state = marks.get(drawn.id, "")
         if drawn.id not in new:
@@ -166,10 +149,10 @@ def _graph(before: list[_Drawn], now: list[_Drawn], marks: Mapping[str, str]) ->
             state = "removed" if drawn.id not in new else "" if known else "new"
             shown_slot = slot if len(drawn.reads) > 1 else None
             edges.append(edge(source, drawn.id, shown_slot, state=state))
-    return graph(nodes, edges, name="Program as a graph")
+    return graph(nodes, edges, clusters.values(), name="Program as a graph")
 
 
-def _text(before: list[_Drawn], now: list[_Drawn], marks: Mapping[str, str]) -> TextPane:
+def _text(before: list[Drawn], now: list[Drawn], marks: Mapping[str, str]) -> TextPane:
     """The lines of now; lines that have gone or were different stand above, marked."""
     new, old = {d.id for d in now}, {d.id: d.line for d in before}
     lines: list[str] = []

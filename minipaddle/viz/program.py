@@ -10,7 +10,8 @@ Paddle has no counterpart: GLOG_v=4 logs the same story as text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -60,11 +61,26 @@ def executor_steps(
     Raises:
         What `Executor.run` raises: a feed is missing or does not fit, a fetch is unknown.
     """
-    return Player(_Film(program, dict(feed or {}), list(fetch_list), scope).steps)
+    return Player(ExecutorFilm(program, dict(feed or {}), list(fetch_list), scope).steps)
 
 
-class _Film:
-    """One run. `held`: variable of the plan -> array; freed variables are not in it."""
+@dataclass
+class Life:
+    """A variable's: its size, and the first instruction with it and the first without it.
+
+    Instructions count from 1; 0 is before the first.
+    """
+
+    nbytes: int
+    born: int
+    freed: int
+
+
+class ExecutorFilm:
+    """One run. `held`: variable of the plan -> array; freed variables are not in it.
+
+    `lines`: for each instruction the line of its op; `lives`: variable -> its life.
+    """
 
     def __init__(
         self, program: Program, feed: dict[str, Any], fetch_list: list[Any], scope: Scope | None
@@ -78,6 +94,7 @@ class _Film:
         self.most = 0
         self.steps: list[Step] = []
         self.lines = _lines_of(self.plan, self.block.ops)
+        self.lives: dict[str, Life] = {}
         self._run(feed, scope)
 
     def _run(self, feed: dict[str, Any], scope: Scope) -> None:
@@ -87,22 +104,25 @@ class _Film:
         for name, variable in plan.scope_reads.items():
             self.held[variable] = np.array(scope.get(name))
         skipped = len(self.block.ops) - len(plan.instructions)
+        self._live(self.held, 0)
         note = f"In memory: {self._memory()}."
         if skipped:
             note += f" {skipped} of {len(self.block.ops)} ops won't run: no fetch needs them."
         self._take("Before the first instruction: feeds and parameters are there", note)
-        for instruction, dead, line in zip(
-            plan.instructions, plan.last_uses(), self.lines, strict=True
+        for number, (instruction, dead, line) in enumerate(
+            zip(plan.instructions, plan.last_uses(), self.lines, strict=True), start=1
         ):
             self._execute(instruction)
-            made = ", ".join(self._name(variable) for variable in instruction.writes())
+            self._live(instruction.writes(), number)
+            made = ", ".join(self.name(variable) for variable in instruction.writes())
             title = f"Line {line}: run {self.block.ops[line - 1].type}"
             note = f"{made} is written. In memory: {self._memory()}."
             self._take(title, note, line, instruction.writes())
             if dead:
-                names = ", ".join(self._name(variable) for variable in dead)
+                names = ", ".join(self.name(variable) for variable in dead)
                 for variable in dead:
                     self.held.pop(variable)
+                    self.lives[variable].freed = number + 1
                     self.freed_after[variable] = f"freed after line {line}"
                 self._take(
                     f"Line {line}: free {names}",
@@ -111,10 +131,17 @@ class _Film:
                     line,
                     dead,
                 )
-        got = ", ".join(self._name(variable) for variable in plan.fetches) or "nothing"
+        got = ", ".join(self.name(variable) for variable in plan.fetches) or "nothing"
         self._take(
             f"Done: you get {got}", f"At most {self.most} bytes were in memory at the same time."
         )
+
+    def _live(self, variables: Iterable[str], number: int) -> None:
+        """Notes variables that are there from instruction `number` on, until they are freed."""
+        for variable in variables:
+            if variable in self.held and variable not in self.lives:
+                life = Life(self.held[variable].nbytes, number, len(self.lines) + 1)
+                self.lives[variable] = life
 
     def _execute(self, instruction: Instruction) -> None:
         def read(item: Any) -> Any:
@@ -145,7 +172,7 @@ class _Film:
         for variable in self._variables():
             if variable in touched:
                 highlight.append(len(rows))
-            rows.append([self._name(variable), self._shape(variable), self._held(variable)])
+            rows.append([self.name(variable), self._shape(variable), self._held(variable)])
         self.steps.append(
             step(
                 title,
@@ -166,14 +193,14 @@ class _Film:
 
     def _shape(self, variable: str) -> str:
         """The shape, from InferMeta: it is known before the run."""
-        return str(list(self.block.var(self._name(variable)).shape))
+        return str(list(self.block.var(self.name(variable)).shape))
 
     def _held(self, variable: str) -> str:
         if variable in self.held:
             return _shown(self.held[variable])
         return self.freed_after.get(variable, "")
 
-    def _name(self, variable: str) -> str:
+    def name(self, variable: str) -> str:
         return self.plan.names[variable]
 
     def _memory(self) -> str:

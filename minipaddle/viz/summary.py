@@ -99,7 +99,8 @@ def _timeline(pane: TimelinePane) -> list[str]:
     marked: dict[str, list[str]] = {}
     for one in pane["bars"]:
         if one["state"]:
-            marked.setdefault(one["state"], []).append(f"{one['label'] or one['id']} {_time(one)}")
+            words = f"{one['lane']}: {one['label']}".rstrip(": ") + f" {_time(one)}"
+            marked.setdefault(one["state"], []).append(words)
     lines += [f"  {state}: {_some(found)}" for state, found in marked.items()]
     if not marked:
         for lane in pane["lanes"][:MOST_NAMES]:
