@@ -126,9 +126,26 @@ class Variable:
 
     def __bool__(self) -> bool:
         raise TypeError(
-            f"Variable: expected a value, but got the Variable {self.name!r}, which has none "
-            "before the program "
-            "runs. An `if` on it needs paddle.static.nn.cond."
+            f"Variable: expected a Tensor, but got the Variable {self.name!r}, which has no data "
+            "before the program runs. paddle.where chooses without an `if`."
+        )
+
+    def __float__(self) -> float:
+        raise TypeError(self._no_number())
+
+    def __int__(self) -> int:
+        raise TypeError(self._no_number())
+
+    def numpy(self, *args: Any) -> Any:
+        raise TypeError(self._no_number())
+
+    item = tolist = numpy
+
+    def _no_number(self) -> str:
+        return (
+            f"Variable: expected a Tensor, but got the Variable {self.name!r}, which has no data "
+            "before the program runs. Fetch it: (array,) = Executor().run(program, feed={...}, "
+            f"fetch_list=[{self.name!r}])."
         )
 
 

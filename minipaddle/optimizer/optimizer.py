@@ -89,7 +89,7 @@ class Optimizer:
         if not isinstance(learning_rate, (float, LRScheduler)):
             raise TypeError(
                 f"{who}: expected learning_rate to be a float or a LRScheduler, but got "
-                f"{learning_rate!r}. Write 1.0 instead of 1."
+                f"{learning_rate!r}. Pass a number with a point, such as 0.1."
             )
         if grad_clip is not None and not callable(grad_clip):
             raise TypeError(

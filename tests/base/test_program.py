@@ -134,9 +134,12 @@ def test_errors_of_building():
             paddle.nn.functional.relu(np.ones(2))
         with pytest.raises(ValueError, match=r"matmul: expected x.shape\[-1\]"):
             main.global_block().var("x") @ main.global_block().var("x").reshape([4, -1])
-        with pytest.raises(TypeError, match="which has none before the program runs"):
+        with pytest.raises(TypeError, match="which has no data before the program runs"):
             if loss:
                 pass
+        for number in (float, int, lambda value: value.numpy(), lambda value: value.item()):
+            with pytest.raises(TypeError, match=r"Fetch it: .* fetch_list=\['mean_0.tmp_0'\]"):
+                number(loss)
         with pytest.raises(RuntimeError, match="append_backward"):
             loss.backward()
         with pytest.raises(ValueError, match="append_backward: expected a loss with one element"):

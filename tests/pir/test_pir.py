@@ -261,6 +261,10 @@ def test_a_value_is_not_a_number():
     main, x, y = build(lambda x: x.sum())
     with pytest.raises(TypeError, match="which has no data before the program runs"):
         bool(y)
+    with pytest.raises(TypeError, match="Fetch it"):
+        float(y)
+    with pytest.raises(TypeError, match="Fetch it"):
+        y.numpy()
     with pytest.raises(RuntimeError, match="append_backward"):
         y.backward()
     with pytest.raises(ValueError, match="Value.name: expected a parameter or an input"):

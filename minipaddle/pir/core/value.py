@@ -201,7 +201,24 @@ class Value:
     def __bool__(self) -> bool:
         raise TypeError(
             "Value: expected a Tensor, but got a Value, which has no data before the program runs. "
-            "An `if` on it needs paddle.static.nn.cond."
+            "paddle.where chooses without an `if`."
+        )
+
+    def __float__(self) -> float:
+        raise TypeError(self._no_number())
+
+    def __int__(self) -> int:
+        raise TypeError(self._no_number())
+
+    def numpy(self, *args: Any) -> Any:
+        raise TypeError(self._no_number())
+
+    item = tolist = numpy
+
+    def _no_number(self) -> str:
+        return (
+            "Value: expected a Tensor, but got a Value, which has no data before the program runs. "
+            "Fetch it: (array,) = Executor().run(program, feed={...}, fetch_list=[value])."
         )
 
 
