@@ -175,7 +175,8 @@ def run_backward(
 
 def _initial_grad(tensor: Tensor, grad: Tensor | None) -> Tensor:
     if grad is None:
-        return Tensor(module_of(tensor._data).ones_like(tensor._data))
+        data = tensor._data
+        return Tensor(module_of(data).ones(data.shape, data.dtype))
     if not isinstance(grad, Tensor):
         raise TypeError(
             f"backward: expected grad_tensor to be a Tensor or None, but got "

@@ -38,6 +38,16 @@ def with_axes_back(grad, x, axis, keepdim, unsqueeze):
     return unsqueeze(grad, axis=sorted(normalize_axes("reduce", axis, x.ndim)))
 
 
+def spread(xp, grad, x, axis, keepdim):
+    """An array of x's shape in which each gradient stands at all places that it belongs to."""
+    if grad.ndim and grad.ndim != x.ndim:
+        axes = normalize_axes("reduce", axis, x.ndim)
+        grad = grad.reshape([1 if i in axes else size for i, size in enumerate(x.shape)])
+    result = xp.empty(x.shape, grad.dtype)
+    result[...] = grad
+    return result
+
+
 # -- sums and means --------------------------------------------------------------------------------
 
 
@@ -64,6 +74,13 @@ def _(x: NoNeedBuffer, out_grad, *, axis: IntArray, keepdim: bool, reduce_all: b
     return (expand_as(grad, x),)
 
 
+@sum.grad_kernel
+def _(xp, wanted, x, out_grad, *, axis, keepdim, reduce_all):
+    # in a program x is an array; in dygraph only its shape and dtype were kept
+    dtype = x.dtype.numpy_dtype if isinstance(x.dtype, DataType) else x.dtype
+    return (spread(xp, out_grad.astype(dtype, copy=False), x, axis, keepdim),)
+
+
 def _mean_dtype(x):
     """float16 numbers are added up in float32: 2,049 ones would otherwise give 2,048."""
     return None if x.dtype.kind != "f" or x.dtype.itemsize == 2 else x.dtype
@@ -83,6 +100,12 @@ mean.infer_meta(rules.reduced("mean"))
 def _(x: NoNeedBuffer, out_grad, *, axis: IntArray, keepdim: bool, reduce_all: bool = False):
     share = out_grad * (out_grad.size / x.size) if x.size else out_grad
     return (expand_as(with_axes_back(share, x, axis, keepdim, unsqueeze), x),)
+
+
+@mean.grad_kernel
+def _(xp, wanted, x, out_grad, *, axis, keepdim, reduce_all):
+    share = out_grad * (out_grad.size / x.size) if x.size else out_grad
+    return (spread(xp, share, x, axis, keepdim),)
 
 
 @mean.decomp
@@ -114,6 +137,11 @@ def _(x):
 @mean_all.vjp
 def _(x: NoNeedBuffer, out_grad):
     return (expand_as(out_grad / x.size if x.size else out_grad, x),)
+
+
+@mean_all.grad_kernel
+def _(xp, wanted, x, out_grad):
+    return (spread(xp, out_grad / x.size if x.size else out_grad, x, (), False),)
 
 
 # -- extremes --------------------------------------------------------------------------------------
