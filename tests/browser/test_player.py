@@ -28,16 +28,24 @@ def picture(x, mul, loss):
     ]
     return viz.graph(nodes, [("x", "mul", 0), ("x", "mul", 1), ("mul", "loss")], name="Graph")
 
+def run(now):
+    bars = [viz.bar("kernel", 0, 2, "multiply", "forward", state=["", "now", "done"][now]),
+            viz.bar("kernel", 2, 3, "mean", "forward", state=["", "waiting", "now"][now])]
+    return viz.timeline(["kernel"], bars, unit="ms", cursor=now, span=(0, 4), name="Time")
+
 source = "y = x * x\\nloss = y.mean()\\n"
 player = viz.Player([
     viz.step("Feed x", picture("now", "", ""), viz.text(source, language="python", name="Code"),
-             viz.table(["name", "value"], [["x", "[2, 3]"]], name="Scope"), note="x comes first."),
+             viz.table(["name", "value"], [["x", "[2, 3]"]], name="Scope"), run(0),
+             note="x comes first."),
     viz.step("Multiply", picture("done", "now", ""),
              viz.text(source, language="python", name="Code", highlight=1),
-             viz.table(["name", "value"], [["x", "[2, 3]"], ["y", "[2, 3]"]], name="Scope")),
+             viz.table(["name", "value"], [["x", "[2, 3]"], ["y", "[2, 3]"]], name="Scope"),
+             run(1)),
     viz.step("Average", picture("done", "done", "now"),
              viz.text(source, language="python", name="Code", highlight=2),
-             viz.table(["name", "value"], [["x", "freed"], ["y", "[2, 3]"]], name="Scope")),
+             viz.table(["name", "value"], [["x", "freed"], ["y", "[2, 3]"]], name="Scope"),
+             run(2)),
 ])
 """
 
@@ -118,6 +126,22 @@ def test_jupyterlab(page, lab, notebook):
     for key in ("ArrowDown", "ArrowUp", "Enter"):
         page.keyboard.press(key)
 
+    player.locator(".mp-span").nth(1).click()  # a bar of the timeline
+    assert "2 to 3" in player.locator(".mp-details").inner_text()
+    assert "chosen: kernel|mean|2 step: 2" in run_cell(page, 1)
+    player.locator(".mp-span").nth(1).click()
+    for key in ("+", "-", "0", "0", "?", "?", "Shift+ArrowDown", "/"):
+        page.keyboard.press(key)
+    page.keyboard.type("dda mean")  # in JupyterLab, d d erases the cell, a makes a new one
+    assert player.locator(".mp-search-says").inner_text() == "not found"
+    player.get_by_label("Search").fill("mean")
+    assert player.locator(".mp-search-says").inner_text() == "1 of 3"  # node, line, bar
+    page.keyboard.press("Enter")
+    assert player.locator(".mp-line.mp-found-now code").inner_text() == "loss = y.mean()"
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    assert page.locator(".jp-Notebook .jp-Cell").count() == 2
+
     # JupyterLab took none of these keys; what isn't ours, it gets.
     assert active_cell(page) == [0, "command"]
     page.keyboard.press("Shift+Enter")
@@ -147,8 +171,9 @@ def assert_readable(player) -> None:
                 return 0.2126 * r + 0.7152 * g + 0.0722 * b;
             };
             const ratio = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-            return [...e.querySelectorAll(".mp-graph .mp-node")].map((n) => ratio(
-                light(getComputedStyle(n.querySelector(".mp-label")).fill),
+            const things = e.querySelectorAll(".mp-graph .mp-node, .mp-timeline .mp-span");
+            return [...things].map((n) => ratio(
+                light(getComputedStyle(n.querySelector("text")).fill),
                 light(getComputedStyle(n.querySelector(".mp-shape")).fill)));
         }"""
     )
@@ -200,6 +225,23 @@ def test_saved_notebook_shows_the_picture(page, lab):
     image.wait_for(timeout=60_000)
     assert image.evaluate("e => e.complete && e.naturalWidth > 200")
     assert "3 steps" in image.get_attribute("alt")
+
+
+def test_nbconvert_shows_the_picture(page, tmp_path):
+    nbconvert = pytest.importorskip("nbconvert", reason="needs nbconvert: it comes with JupyterLab")
+    data, _ = steps_player()._repr_mimebundle_()
+    cell = nbformat.v4.new_code_cell("player", execution_count=1)
+    cell.outputs = [nbformat.v4.new_output("execute_result", dict(data), execution_count=1)]
+    made = nbformat.v4.new_notebook(cells=[cell])
+    # "basic" leaves out what nbconvert itself fetches from the network.
+    body, _ = nbconvert.HTMLExporter(template_name="basic").from_notebook_node(made)
+    file = tmp_path / "exported.html"
+    file.write_text(f"<!doctype html><meta charset=utf-8>{body}", encoding="utf-8")
+    page.goto(file.as_uri())
+    image = page.locator("img")
+    assert image.count() == 1
+    assert image.evaluate("e => e.decode().then(() => e.naturalWidth > 200)")
+    assert not page.errors
 
 
 def test_page_of_its_own(page, tmp_path):

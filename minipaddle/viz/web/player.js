@@ -5,7 +5,7 @@ const SPEEDS = [["slow", 2400], ["normal", 1400], ["fast", 600]];
 const ICONS = {
   previous: "M11,3L5,8L11,13Z", next: "M5,3L11,8L5,13Z", play: "M4,2.5L13,8L4,13.5Z", pause: "M4,3H7V13H4ZM9,3H12V13H9Z",
 };
-const FEW = 10; // a step with fewer things needs no search
+const FEW = 8; // a step with fewer things needs no search
 const KEYS = [
   ["← →", "previous, next step"], ["Home End", "first, last step"], ["Space", "play, pause"],
   ["Tab", "to the next part"], ["↑ ↓", "to another node or bar"], ["Enter", "its details"], ["Esc", "no details"],
