@@ -12,7 +12,8 @@ from minipaddle.base.framework import Variable, default_main_program
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.common import unique_name
 from minipaddle.phi.core.attribute import is_symbolic, unknown
-from minipaddle.phi.core.op import Op
+from minipaddle.phi.core.op import OPS, Op
+from minipaddle.phi.core.type_promotion import promoted
 
 
 def append_phi_op(
@@ -39,6 +40,7 @@ def append_phi_op(
     block = default_main_program().current_block()
     compat = compat_of(op.name)
     metas, slots, stop = [], {}, True
+    inputs = promoted(op, inputs, OPS["cast"])
     for item, value in zip(op.inputs, inputs, strict=True):
         values = value if item.is_list else [] if value is None else [value]
         for variable in values:

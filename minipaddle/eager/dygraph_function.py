@@ -30,8 +30,8 @@ from minipaddle.eager.tensor_wrapper import TensorWrapper, empty_tensor, meta_te
 from minipaddle.phi.core.attribute import convert
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import OPS, Op, find_op
+from minipaddle.phi.core.type_promotion import promote
 from minipaddle.phi.core.world import tracer
-from minipaddle.phi.infermeta.binary import promote
 
 _sources: dict[str, str] = {}
 
@@ -130,7 +130,7 @@ def promote_inputs(who: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     Raises:
         TypeError: they don't mix.
     """
-    dtype = promote(who, x.dtype, y.dtype)
+    dtype = promote(who, x, y)
     cast = ad_func(OPS["cast"])
     return (
         x if x.dtype is dtype else cast(x, dtype=dtype),

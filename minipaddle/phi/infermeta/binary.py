@@ -1,6 +1,6 @@
 """InferMeta rules of ops with two Tensor inputs.
 
-Paddle: paddle/phi/infermeta/binary.cc, paddle/phi/common/type_promotion.h.
+Paddle: paddle/phi/infermeta/binary.cc.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from minipaddle.common import dtype as dtypes
-from minipaddle.common.dtype import DataType
 from minipaddle.phi.core.meta_tensor import MetaTensor
+from minipaddle.phi.core.type_promotion import promote
 from minipaddle.phi.infermeta.enforce import require_same_dtype, shapes_agree
 
 
@@ -34,27 +34,11 @@ def broadcast_shape(who: str, x: MetaTensor, y: MetaTensor) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def promote(who: str, x: DataType, y: DataType) -> DataType:
-    """The dtype in which x and y are combined: only floating-point types mix, as in Paddle.
-
-    Raises:
-        TypeError: the types differ and one is not floating-point.
-    """
-    if x is y:
-        return x
-    if not (x.is_floating and y.is_floating):
-        raise TypeError(
-            f"{who}: expected two Tensors of one dtype, or two floating-point dtypes, "
-            f"but got x {x.name} and y {y.name}. Cast one of them with astype."
-        )
-    return max(x, y, key=lambda dtype: dtype.itemsize)
-
-
 def elementwise(who: str) -> Any:
     """Makes the rule of an element-by-element op: broadcast and promote."""
 
     def rule(x: MetaTensor, y: MetaTensor, **attrs: Any) -> MetaTensor:
-        return MetaTensor(broadcast_shape(who, x, y), promote(who, x.dtype, y.dtype))
+        return MetaTensor(broadcast_shape(who, x, y), promote(who, x, y))
 
     return rule
 
@@ -63,7 +47,7 @@ def compared(who: str) -> Any:
     """Makes the rule of a comparison: broadcast; the result is bool."""
 
     def rule(x: MetaTensor, y: MetaTensor) -> MetaTensor:
-        promote(who, x.dtype, y.dtype)
+        promote(who, x, y)
         return MetaTensor(broadcast_shape(who, x, y), dtypes.bool_)
 
     return rule
@@ -167,7 +151,7 @@ def dot(x: MetaTensor, y: MetaTensor) -> MetaTensor:
             f"dot: expected two vectors, or two lists of vectors, of one shape, but got x "
             f"{list(x.shape)} and y {list(y.shape)}. Use matmul for others."
         )
-    return MetaTensor(x.shape[:-1], promote("dot", x.dtype, y.dtype))
+    return MetaTensor(x.shape[:-1], promote("dot", x, y))
 
 
 def addmm(

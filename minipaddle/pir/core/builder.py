@@ -15,6 +15,7 @@ from minipaddle.common import dtype as dtypes
 from minipaddle.common.place import CPU
 from minipaddle.phi.core.attribute import IntArray, ScalarDouble, ScalarInt, ScalarInt64
 from minipaddle.phi.core.op import OPS, Attr, Op
+from minipaddle.phi.core.type_promotion import promoted
 from minipaddle.phi.core.world import tracer
 from minipaddle.pir.core.attribute import Attribute
 from minipaddle.pir.core.block import Program
@@ -165,6 +166,7 @@ def append_phi_op(
     ready = {name: v for name, v in (attr_operands or {}).items() if name in mutable}
     values: list[Any] = []
     metas: list[Any] = []
+    inputs = promoted(op, inputs, OPS["cast"])
     for item, given in zip(op.inputs, inputs, strict=True):
         listed = given if item.is_list else [] if given is None else [given]
         pieces = [_as_value(op, item.name, piece) for piece in listed]
