@@ -202,3 +202,9 @@ def test_index_put_refuses_indices_that_do_not_broadcast():
     x, rows, columns = paddle.zeros([3, 4]), paddle.arange(2), paddle.arange(3)
     with pytest.raises(ValueError, match=r"index_put: expected shapes that broadcast, but got x"):
         paddle.index_put(x, (rows, columns), paddle.to_tensor(1.0))
+
+
+def test_all_of_a_number_has_a_gradient():
+    x = paddle.to_tensor(2.0, stop_gradient=False)
+    (x[...] * 3 + x[()] * 4).backward()
+    assert x.grad.item() == 7.0

@@ -103,7 +103,7 @@ def _write(out, values, starts, ends, steps, axes, decrease_axes, none_axes):
     """out[...] = values. The shape that values broadcast to is that of the part without
     `decrease_axes`, with a 1 at each of `none_axes`.
     """
-    part = out[_key(out, axes, starts, ends, steps)]
+    part = out[(*_key(out, axes, starts, ends, steps), ...)]  # ...: a view also of one number
     shape = [size for i, size in enumerate(part.shape) if i not in decrease_axes]
     for axis in none_axes:
         shape.insert(axis, 1)
