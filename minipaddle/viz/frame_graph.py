@@ -199,7 +199,7 @@ def grouped(kinds: Iterable[str], reads: Iterable[tuple[str, str]], *, name: str
     many nodes and edges there are.
     """
     counts, arrows = Counter(kinds), Counter(reads)
-    nodes = [node(kind, f"{kind}\n{count} times", "op") for kind, count in counts.items()]
+    nodes = [node(kind, f"{kind}\n× {count}", "op") for kind, count in counts.items()]
     edges = [edge(a, b, label=count) for (a, b), count in arrows.items() if a != b]
     return graph(nodes, edges, name=name)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -65,6 +66,94 @@ def assert_clear(placed: Placement, points, src: str, dst: str) -> None:
 def test_random_graphs(seed, direction):
     sizes, edges = random_graph(seed, nodes=40)
     assert_sound(place(sizes, edges, direction=direction), edges)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 10_000), st.integers(1, 59), st.booleans(), st.sampled_from(["down", "right"])
+)
+def test_no_node_on_another_no_edge_through_a_node(seed, nodes, acyclic, direction):
+    sizes, edges = random_graph(seed, nodes, acyclic)
+    placed = place(sizes, edges, direction=direction)
+    assert_sound(placed, edges, direction)
+    assert place(sizes, edges, direction=direction) == placed
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 40), st.integers(1, 5))
+def test_clusters_hold_their_nodes_and_no_others_whatever_the_graph(seed, nodes, count):
+    sizes, edges = random_graph(seed, nodes)
+    pick = random.Random(seed)
+    parents = [
+        "",
+        *(f"c{pick.randrange(0, i)}" if pick.random() < 0.5 else "" for i in range(1, count)),
+    ]
+    homes = {n: pick.randrange(-1, count) for n in sizes}
+    clusters = [(f"c{i}", parents[i], [n for n in sizes if homes[n] == i]) for i in range(count)]
+    placed = place(sizes, edges, clusters)
+    assert_sound(placed, edges)
+    inside = {f"c{i}": set(members) for i, (_, _, members) in enumerate(clusters)}
+    for i in reversed(range(count)):  # a parent has a smaller number
+        if parents[i]:
+            inside[parents[i]] |= inside[f"c{i}"]
+    for id_, frame in placed.clusters.items():
+        for n, box in placed.boxes.items():
+            assert contains(frame, box) if n in inside[id_] else not overlap(frame, box)
+
+
+def training_graph(layers: int):
+    """As a training program: what forward keeps is read by backward, parameters by the update."""
+    sizes, edges = {"x": (60.0, 32.0), "loss": (60.0, 32.0)}, []
+
+    def add(a: str, b: str) -> None:
+        edges.append((len(edges), a, b))
+
+    before, back = "x", "loss"
+    for i in range(layers):
+        for kind in ("w", "f", "b", "u"):
+            sizes[f"{kind}{i}"] = (120.0, 46.0)
+        add(before, f"f{i}")
+        add(f"w{i}", f"f{i}")
+        before = f"f{i}"
+    add(before, "loss")
+    for i in reversed(range(layers)):
+        for a, b in ((back, "b"), (f"f{i}", "b"), (f"w{i}", "b"), (f"b{i}", "u"), (f"w{i}", "u")):
+            add(a, f"{b}{i}")
+        back = f"b{i}"
+    return sizes, edges
+
+
+def test_300_nodes_with_long_edges_take_well_under_a_second():
+    sizes, edges = training_graph(75)
+    assert len(sizes) > 300
+    start = time.process_time()
+    placed = place(sizes, edges)
+    assert time.process_time() - start < 1.0
+    assert placed.width < 8_000
+
+
+def test_long_edges_from_one_node_share_a_trunk():
+    sizes = dict.fromkeys("abcde", (60.0, 32.0))
+    edges = [
+        (0, "a", "b"),
+        (1, "b", "c"),
+        (2, "c", "d"),
+        (3, "d", "e"),
+        (4, "a", "d"),
+        (5, "a", "e"),
+    ]
+    edges = [(str(k), a, b) for k, a, b in edges]
+    placed = place(sizes, edges)
+    shorter, longer = placed.edges["4"], placed.edges["5"]
+    assert shorter[:2] == longer[:2]  # they leave together
+    assert shorter[-1] != longer[-1]
+    assert_sound(placed, edges)
+
+
+def test_what_runs_straight_is_one_piece():
+    sizes = {str(i): (60.0, 32.0) for i in range(30)}
+    edges = [(i, str(i), str(i + 1)) for i in range(29)] + [(99, "0", "29")]
+    assert len(place(sizes, edges).edges[99]) <= 6
 
 
 @settings(max_examples=40, deadline=None)
