@@ -56,7 +56,7 @@ def test_every_op_says_where_it_is_in_paddle_and_what_it_does():
         assert op.__doc__, op
 
 
-def test_an_op_without_gradient_says_so():
+def test_every_op_has_a_gradient_or_says_that_it_has_none():
     """No gradient was forgotten: an op has a rule, or is marked, or has no Tensor input."""
     for op in OPS.values():
         marked = "ForwardOnly" in op.traits or op.infer_meta_fn.__qualname__.startswith("compared")
