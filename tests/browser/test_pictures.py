@@ -252,6 +252,23 @@ def test_panes_fit_the_screen_and_can_be_read(chromium, tmp_path, width, height,
     assert tops[0] == tops[1] == tops[2]  # side by side
 
 
+def test_in_a_narrow_window_small_panes_stand_beside_the_graph(page, show):
+    page.set_viewport_size({"width": 620, "height": 800})
+    table = viz.table(["name", "value"], [["x", "[2]"]])
+    text = viz.text([*LINES, "loss = mean(z)  # " + "a long line " * 3], name="Code")
+    show(viz.step("four panes", chain(14), text, table, pipeline(2)))
+    graph, text, table, time = page.evaluate(
+        """() => [...document.querySelectorAll('.mp-pane')].map((p) => {
+            const box = p.getBoundingClientRect();
+            return [box.left, box.top, box.right, box.bottom];
+        })"""
+    )
+    assert graph[1] == text[1] and graph[2] < text[0]
+    assert table[0] == text[0] and table[1] > text[3]
+    assert time[0] == graph[0] and time[1] > graph[3] and time[2] == text[2]
+    assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
+
+
 @pytest.mark.parametrize("font", ["", "sans-serif", "serif"])
 def test_labels_stay_in_their_boxes(show, font):
     """Also Chinese ones, and in a font whose letters are wider than the table of widths expects."""

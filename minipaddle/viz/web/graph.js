@@ -19,7 +19,7 @@ class GraphPane extends PictureView {
     this.samePlace = this.place === place;
     this.place = place;
     this.items = pane.nodes.map((number) => scene.nodes[number]);
-    this.basis = place.width + 24;
+    this.basis = this.wide = place.width + 24;
     if (!this.samePlace) this.svg.setAttribute("viewBox", `0 0 ${place.width} ${place.height}`);
     this.setZoom();
     this.svg.setAttribute("aria-label", `${pane.name || "graph"}: ${pane.nodes.length} nodes, ${pane.edges.length} edges`);

@@ -18,7 +18,7 @@ class TextPane {
       this.rows = lines.map((runs, i) => this.newRow(runs, pane.first_line + i));
     }
     const longest = Math.max(0, ...lines.map((runs) => runs.reduce((n, [, words]) => n + words.length, 0)));
-    this.basis = Math.min(longest * 7.4 + 76, 560);
+    this.basis = this.wide = Math.min(longest * 7.4 + 76, 560);
     this.rows.forEach((row, i) => {
       const number = pane.first_line + i;
       const [now, added, removed] = [pane.highlight, pane.added, pane.removed].map((list) => list.includes(number));
@@ -60,11 +60,14 @@ class TablePane {
     this.element.replaceChildren();
     const table = html("table", "", "", this.element);
     const head = html("tr", "", "", html("thead", "", "", table));
+    this.wide = 2;
     pane.columns.forEach((name, c) => {
       const cell = html("th", pane.numeric[c] ? "mp-numeric" : "", name, head);
       cell.scope = "col";
       const letters = Math.min(pane.widths[c] + (c ? 2 : 0), 36);
-      cell.style.minWidth = `${Math.round(letters * 7.3 + (c ? 18 : 32))}px`; // the same in every step
+      const wide = Math.round(letters * 7.3 + (c ? 18 : 32));
+      cell.style.minWidth = `${wide}px`; // the same in every step
+      this.wide += wide;
     });
     const body = html("tbody", "", "", table);
     const changed = new Set(pane.changed.map(([r, c]) => `${r},${c}`));

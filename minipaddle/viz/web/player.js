@@ -27,6 +27,7 @@ class Player {
     this.row = html("div", "mp-panes", "", this.root);
     this.buildLegend();
     this.buildDetails();
+    new ResizeObserver(() => this.arrange()).observe(this.row);
     this.root.addEventListener("keydown", (event) => this.onKey(event));
   }
 
@@ -134,7 +135,9 @@ class Player {
   buildDetails() {
     this.details = html("div", "mp-details", "", this.root);
     this.details.setAttribute("aria-live", "polite");
-    this.details.hidden = !this.scene.steps.some((s) => s.panes.some((p) => PICTURES.has(p.type)));
+    const types = new Set(this.scene.steps.flatMap((s) => s.panes.map((p) => p.type)));
+    this.what = [types.has("graph") && "node", types.has("timeline") && "bar"].filter(Boolean).join(" or a ");
+    this.details.hidden = !this.what;
   }
 
   drawSign(sign, parent) {
@@ -192,8 +195,30 @@ class Player {
       if (view.basis !== "auto") view.figure.style.maxWidth = `max(100%, ${view.basis}px)`;
     });
     while (this.panes.length > step.panes.length) this.panes.pop().figure.remove();
+    this.arrange();
     const height = this.row.offsetHeight; // never shrinks, so that what stands below doesn't jump
     if (height > (this.height ?? 0) && height < 1200) this.row.style.minHeight = `${(this.height = height)}px`;
+  }
+
+  // Panes stand side by side. Where there is no room for that, the small ones stand below each other, beside the graph.
+  arrange() {
+    const width = this.row.clientWidth;
+    const [graph, ...rest] = this.panes;
+    const small = rest.filter((view) => !view.tools);
+    const widest = Math.max(0, ...small.map((view) => view.wide));
+    const inOneRow = graph && graph.wide * 0.8 + small.reduce((sum, view) => sum + view.wide * 0.8 + 10, 0);
+    const stack = graph?.type === "graph" && small.length > 1 && inOneRow > width && Math.min(graph.wide, 1100) * 0.75 + Math.min(widest, 220) < width;
+    const key = stack && [...this.panes.map((view) => view.type), Math.round(graph.wide), Math.round(widest)].join();
+    if (this.arranged === key) return;
+    this.arranged = key;
+    this.row.classList.toggle("mp-stacked", Boolean(stack));
+    this.row.style.gridTemplateColumns = stack ? `minmax(0, ${Math.round(graph.wide)}fr) minmax(min(${Math.round(widest)}px, 38%), ${Math.round(widest)}fr)` : "";
+    this.row.style.gridTemplateRows = stack ? `repeat(${small.length - 1}, auto) 1fr` : "";
+    this.panes.forEach((view) => {
+      const number = small.indexOf(view);
+      const area = view === graph ? `1 / 1 / span ${small.length} / 2` : number >= 0 ? `${number + 1} / 2` : "auto / 1 / auto / -1";
+      view.figure.style.gridArea = stack ? area : "";
+    });
   }
 
   select(id, tell = true) {
@@ -216,7 +241,7 @@ class Player {
       const rest = [...chosen.label.split("\n").slice(1), when, chosen.details].filter(Boolean).join("\n");
       html("pre", "", rest || "No details.", this.details);
     } else {
-      html("span", "", this.selected ? `${this.selected} isn't in this step.` : "Click a node for its details.", this.details);
+      html("span", "", this.selected ? `${this.selected} isn't in this step.` : `Click a ${this.what} for its details.`, this.details);
     }
   }
 
