@@ -68,7 +68,7 @@ def _function_lines(op: Op) -> list[str]:
     attrs = ", ".join(f"{attr.name}={attr.name}" for attr in op.attrs)
     lines = [
         f"def {op.name}_ad_func({', '.join([*params, 'name=None'])}):",
-        f'    """{(op.__doc__ or op.name).splitlines()[0]}"""',
+        *_docstring_lines(op.__doc__ or op.name),
     ]
     for attr in op.attrs:
         kind: Any = EXACT_TYPE.get(attr.kind, attr.kind)
@@ -241,6 +241,14 @@ def _save_line(op: Op, item: Input) -> str:
     slot = f", {op.outputs.index(x)}" if x in op.outputs else ""
     missing = f"None if {x} is None else " if optional else ""
     return f"node.{x} = {missing}TensorWrapper({name}{slot})"
+
+
+def _docstring_lines(doc: str) -> list[str]:
+    """Its first paragraph."""
+    first, *rest = doc.partition("\n\n")[0].splitlines()
+    if not rest:
+        return [f'    """{first}"""']
+    return [f'    """{first}', *(f"    {line}" for line in rest), '    """']
 
 
 def _wrapped(line: str) -> list[str]:

@@ -183,6 +183,7 @@ def test_the_generated_function_can_be_read():
 
 def test_the_text_that_is_shown_is_the_code_that_runs():
     """A traceback through a generated function quotes a line of `source_of`."""
+    assert (inspect.getdoc(ad_func(OPS["conv2d"])) or "").endswith("of input and result come last.")
     text = source_of("matmul").splitlines()
     assert inspect.getsource(ad_func(OPS["matmul"])) in source_of("matmul")
     try:
