@@ -25,6 +25,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
+from .frame_checks import listed, made, numbered, whole
 from .frame_graph import cluster, edge, graph, node
 from .frame_timeline import bar, timeline
 from .schema import (
@@ -101,13 +102,17 @@ def text(
     `language`: "python", "program", "pir", "bytecode" or any word; those four are coloured.
     """
     who = f"viz.text {name!r}" if name else "viz.text"
-    made = lines.split("\n") if isinstance(lines, str) else [str(line) for line in lines]
+    if isinstance(lines, str):
+        made = lines.split("\n")
+    else:
+        made = [str(line) for line in listed(who, "lines", lines)]
+    first_line = whole(who, "first_line", first_line)
     if isinstance(lines, str) and made[-1] == "":
         made.pop()
     made = [line.expandtabs(4).rstrip() for line in made]
     marks = {}
     for key, numbers in (("highlight", highlight), ("added", added), ("removed", removed)):
-        marks[key] = sorted({numbers} if isinstance(numbers, int) else set(numbers))
+        marks[key] = numbered(who, key, numbers)
         for number in marks[key]:
             if not first_line <= number < first_line + len(made):
                 raise ValueError(
@@ -142,8 +147,11 @@ def table(
     the step before: rows are matched by their first cell where that is unique.
     """
     who = f"viz.table {name!r}" if name else "viz.table"
-    made_columns = [str(c) for c in columns]
-    made_rows = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    made_columns = [str(c) for c in listed(who, "columns", columns)]
+    made_rows = [
+        ["" if cell is None else str(cell) for cell in listed(who, "each row", row)]
+        for row in listed(who, "rows", rows)
+    ]
     for number, row in enumerate(made_rows):
         if len(row) != len(made_columns):
             raise ValueError(
@@ -151,8 +159,16 @@ def table(
                 f"({', '.join(made_columns)}), "
                 f"but got {len(row)} in row {number}: {row}. Add or drop cells."
             )
-    made_highlight = sorted({highlight} if isinstance(highlight, int) else set(highlight))
-    made_changed = None if changed is None else [[int(r), int(c)] for r, c in changed]
+    made_highlight = numbered(who, "highlight", highlight)
+    made_changed = None
+    if changed is not None:
+        places = [listed(who, "each of changed", place) for place in changed]
+        made_changed = [[whole(who, "changed", number) for number in place] for place in places]
+        if any(len(place) != 2 for place in made_changed):
+            raise ValueError(
+                f"{who}: expected changed to be pairs (row, column), but got {made_changed}. "
+                "Name both of each cell."
+            )
     for r, c in [(r, 0) for r in made_highlight] + [(r, c) for r, c in made_changed or []]:
         if not (0 <= r < len(made_rows) and 0 <= c < len(made_columns)):
             raise ValueError(
@@ -193,7 +209,7 @@ def step(title: object, *panes: Pane, note: object = "") -> Step:
 
 def _pane(data: Mapping[str, Any]) -> Pane:
     fields = {key: value for key, value in data.items() if key != "type"}
-    return _CONSTRUCTORS[data["type"]](**fields)
+    return made(f"viz.{data['type']}", _CONSTRUCTORS[data["type"]], fields)
 
 
 _CONSTRUCTORS: dict[str, Any] = {
@@ -211,8 +227,8 @@ def check_steps(steps: Step | Iterable[Step]) -> list[Step]:
     """
     if isinstance(steps, Mapping):
         steps = [cast(Step, steps)]  # one step is a picture that doesn't move
-    made: list[Step] = []
-    for number, one in enumerate(steps, start=1):
+    checked: list[Step] = []
+    for number, one in enumerate(listed("viz", "steps", steps), start=1):
         if not isinstance(one, Mapping) or "title" not in one or "panes" not in one:
             got = (
                 f"a dict with keys {list(one)}" if isinstance(one, Mapping) else type(one).__name__
@@ -222,19 +238,19 @@ def check_steps(steps: Step | Iterable[Step]) -> list[Step]:
                 "Write step(title, pane, ...) around the panes."
             )
         try:
-            made.append(
-                step(one["title"], *one["panes"], note=one.get("note", ""))
+            checked.append(
+                step(one["title"], *listed("viz", "panes", one["panes"]), note=one.get("note", ""))
                 | {"panes": [_pane(p) for p in one["panes"]]}  # type: ignore[operator]
             )
         except (ValueError, TypeError) as error:
             raise type(error)(f"{error} (step {number}: {one['title']!r})") from None
-    if not made:
+    if not checked:
         raise ValueError("viz: expected at least one step, but got an empty list. Add a step().")
-    if len(made) > MAX_STEPS:
+    if len(checked) > MAX_STEPS:
         raise ValueError(
-            f"viz: expected at most {MAX_STEPS} steps, but got {len(made)}. Show a part of them."
+            f"viz: expected at most {MAX_STEPS} steps, but got {len(checked)}. Show a part of them."
         )
-    return made
+    return checked
 
 
 def dumps(steps: Step | Iterable[Step]) -> str:
@@ -244,11 +260,17 @@ def dumps(steps: Step | Iterable[Step]) -> str:
 
 def loads(data: str) -> list[Step]:
     """Steps from JSON text. Raises ValueError if it is of another version."""
-    read = json.loads(data)
+    try:
+        read = json.loads(data)
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"viz.loads: expected JSON, but got something else ({error}). "
+            "Write it with viz.dumps(steps)."
+        ) from None
     version = read.get("minipaddle.viz") if isinstance(read, dict) else None
     if version != VERSION:
         raise ValueError(
             f'viz.loads: expected JSON with "minipaddle.viz": {VERSION}, but got {version!r}. '
             "Write it with viz.dumps(steps)."
         )
-    return check_steps(read["steps"])
+    return check_steps(read.get("steps", []))

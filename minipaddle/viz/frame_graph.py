@@ -9,10 +9,10 @@ Paddle has no counterpart: python/paddle/base/net_drawer.py drew one still pictu
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from inspect import signature
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from .frame_checks import listed, made
 from .schema import MAX_NODES, STATES, Cluster, Edge, GraphPane, Node
 
 
@@ -83,7 +83,7 @@ def cluster(
     return {
         "id": str(id),
         "label": str(id if label is None else label),
-        "nodes": [str(n) for n in nodes],
+        "nodes": [str(n) for n in listed(f"viz.cluster {str(id)!r}", "nodes", nodes)],
         "parent": str(parent),
     }
 
@@ -101,9 +101,11 @@ def graph(
     `"x"` is short for `node("x")`, `("x", "y")` and `("x", "y", slot)` for `edge(...)`.
     """
     who = f"viz.graph {name!r}" if name else "viz.graph"
-    made_nodes: list[Node] = [_made(who, node, n) for n in nodes]
-    made_edges: list[Edge] = [_made(who, edge, e) for e in edges]
-    made_clusters: list[Cluster] = [_made(who, cluster, c) for c in clusters]
+    made_nodes: list[Node] = [made(who, node, n) for n in listed(who, "nodes", nodes)]
+    made_edges: list[Edge] = [made(who, edge, e) for e in listed(who, "edges", edges)]
+    made_clusters: list[Cluster] = [
+        made(who, cluster, c) for c in listed(who, "clusters", clusters)
+    ]
     if direction not in ("down", "right"):
         raise ValueError(
             f"{who}: expected direction 'down' or 'right', but got {direction!r}. "
@@ -139,19 +141,6 @@ def graph(
         "edges": made_edges,
         "clusters": made_clusters,
     }
-
-
-def _made(who: str, constructor: Callable[..., Any], data: Any) -> Any:
-    """A node, edge or cluster from what `graph` was given: its fields, or a short form."""
-    if isinstance(data, Mapping):
-        if not set(data) <= set(signature(constructor).parameters):
-            fields = ", ".join(signature(constructor).parameters)
-            raise TypeError(
-                f"{who}: expected a {constructor.__name__} with the fields {fields}, "
-                f"but got {', '.join(data)}. Make it with viz.{constructor.__name__}(...)."
-            )
-        return constructor(**data)
-    return constructor(data) if isinstance(data, (str, int)) else constructor(*data)
 
 
 def _check_clusters(who: str, clusters: list[Cluster], ids: set[str]) -> None:

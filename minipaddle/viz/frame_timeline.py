@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
+from .frame_checks import listed
 from .schema import MAX_BARS, STATES, Bar, TimelinePane
 
 
@@ -90,15 +91,13 @@ def timeline(
     axis; give the same one in all steps, so that the axis stands still.
     """
     who = f"viz.timeline {name!r}" if name else "viz.timeline"
-    if isinstance(lanes, str):
-        raise TypeError(f"{who}: expected a list of lanes, but got {lanes!r}. Write [{lanes!r}].")
-    made_lanes = [str(lane) for lane in lanes]
+    made_lanes = [str(lane) for lane in listed(who, "lanes", lanes)]
     if not made_lanes or len(set(made_lanes)) != len(made_lanes):
         raise ValueError(
             f"{who}: expected at least one lane and each once, but got {made_lanes}. "
             "Give each lane a name of its own."
         )
-    made = [_bar(who, b) for b in bars]
+    made = [_bar(who, b) for b in listed(who, "bars", bars)]
     if len(made) > MAX_BARS:
         raise ValueError(
             f"{who}: expected at most {MAX_BARS} bars, but got {len(made)}. "
@@ -124,7 +123,7 @@ def timeline(
     if span is None:
         times += [] if made_cursor is None else [made_cursor]
         span = [min(times, default=0.0), max(times, default=1.0)]
-    reach = [_number(t, "span", where) for t in span]
+    reach = [_number(t, "span", where) for t in listed(who, "span", span)]
     if (
         len(reach) != 2
         or reach[0] > min(times, default=reach[0])

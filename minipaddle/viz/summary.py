@@ -45,7 +45,7 @@ def _graph(pane: GraphPane) -> list[str]:
         if n["state"]:
             marked.setdefault(n["state"], []).append(names[n["id"]])
     lines += [f"  {state}: {_some(found)}" for state, found in marked.items()]
-    if not marked:
+    if not marked and pane["nodes"]:
         lines.append(
             "  "
             + _some(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -96,6 +97,76 @@ def test_bad_values(make, message):
     with pytest.raises(ValueError) as error:
         make()
     assert message in str(error.value)
+
+
+untyped: Any = viz  # so that wrong types can be passed
+WRONG_TYPES = {
+    "no list of nodes": (
+        lambda: untyped.graph(5),
+        "viz.graph: expected nodes to be a list, but got 5",
+    ),
+    "nodes as one string": (lambda: untyped.graph("abc"), "but got 'abc'. Write [...] around it."),
+    "None as a node": (lambda: untyped.graph([None]), "expected a node with the fields id, label"),
+    "half an edge": (
+        lambda: untyped.graph(["x"], [("x",)]),
+        "expected an edge with the fields src, ",
+    ),
+    "a number as an edge": (
+        lambda: untyped.graph(["x"], [5]),
+        "but got 5. Make it with viz.edge(...)",
+    ),
+    "a node without id": (lambda: untyped.graph([{"label": "x"}]), "but got label. Make it with"),
+    "a cluster without nodes": (
+        lambda: untyped.graph(["x"], clusters=[{"id": "c"}]),
+        "but got id.",
+    ),
+    "a cluster of letters": (lambda: untyped.cluster("c", "xy"), "viz.cluster 'c': expected nodes"),
+    "lines": (lambda: untyped.text(5), "viz.text: expected lines to be a list, but got 5"),
+    "a line number as text": (
+        lambda: untyped.text("a", highlight=["1"]),
+        "a whole number, but got '1'",
+    ),
+    "half a line": (lambda: untyped.text("a", highlight=[1.5]), "a whole number, but got 1.5"),
+    "first line": (lambda: untyped.text("a", first_line="1"), "expected first_line to be a whole"),
+    "columns": (lambda: untyped.table("ab"), "expected columns to be a list, but got 'ab'"),
+    "a row of letters": (lambda: untyped.table(["a"], ["x"]), "expected each row to be a list"),
+    "changed": (lambda: untyped.table(["a"], [[1]], changed=[0]), "each of changed to be a list"),
+    "no list of steps": (lambda: untyped.Player(5), "viz: expected steps to be a list, but got 5"),
+    "a pane without fields": (
+        lambda: untyped.check_steps({"title": "t", "panes": [{"type": "graph"}]}),
+        "expected a graph with the fields nodes, edges, clusters, name, direction, but got none of "
+        "them. Make it with viz.graph(...). (step 1: 't')",
+    ),
+    "panes": (
+        lambda: untyped.check_steps({"title": "t", "panes": 5}),
+        "expected panes to be a list, but got 5",
+    ),
+}
+
+
+@pytest.mark.parametrize("make, message", WRONG_TYPES.values(), ids=WRONG_TYPES.keys())
+def test_wrong_types(make, message):
+    with pytest.raises(TypeError) as error:
+        make()
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("data", ["", "{", "[]", "5", '{"minipaddle.viz": 1}'])
+def test_what_is_not_our_json(data):
+    with pytest.raises(ValueError, match="viz"):
+        viz.loads(data)
+
+
+def test_an_empty_graph_is_said_to_be_empty():
+    player = viz.Player(viz.step("s", viz.graph([], name="G")))
+    assert str(player) == "s\n   G: 0 nodes, 0 edges"
+    assert "<svg" in player.to_svg()
+
+
+def test_clusters_that_hold_each_other():
+    clusters = [viz.cluster("a", [], parent="b"), viz.cluster("b", ["x"], parent="a")]
+    with pytest.raises(ValueError, match="expected clusters to be nested, but got 'a' inside"):
+        viz.graph(["x"], clusters=clusters)
 
 
 def test_a_list_of_panes_is_a_clear_mistake():

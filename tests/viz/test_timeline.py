@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -100,13 +101,20 @@ def test_bad_values(make, message):
     assert message in str(error.value)
 
 
+untyped: Any = viz  # so that wrong types can be passed
 WRONG_TYPES = {
-    "text as a time": (lambda: viz.bar("a", "0", 1), "expected start to be a number, but got '0'"),  # type: ignore[arg-type]
-    "True as a time": (lambda: viz.bar("a", 0, True), "expected end to be a number"),
-    "one lane as text": (lambda: viz.timeline("lane"), "Write ['lane']."),
-    "a short bar": (lambda: viz.timeline(["a"], [("a", 0)]), "but got ('a', 0)"),
+    "text as a time": (
+        lambda: untyped.bar("a", "0", 1),
+        "expected start to be a number, but got '0'",
+    ),
+    "True as a time": (lambda: untyped.bar("a", 0, True), "expected end to be a number"),
+    "one lane as text": (
+        lambda: untyped.timeline("lane"),
+        "expected lanes to be a list, but got 'lane'",
+    ),
+    "a short bar": (lambda: untyped.timeline(["a"], [("a", 0)]), "but got ('a', 0)"),
     "an unknown field": (
-        lambda: viz.timeline(["a"], [{"lane": "a", "begin": 0}]),
+        lambda: untyped.timeline(["a"], [{"lane": "a", "begin": 0}]),
         "expected a bar with the fields id, lane, start, end",
     ),
 }
