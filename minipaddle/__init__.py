@@ -24,7 +24,13 @@ from minipaddle.common.dtype import (
     set_default_dtype,
     uint8,
 )
-from minipaddle.common.place import CPUPlace, CUDAPlace, get_device, set_device
+from minipaddle.common.place import (
+    CPUPlace,
+    CUDAPlace,
+    get_device,
+    is_compiled_with_cuda,
+    set_device,
+)
 from minipaddle.common.size import Size
 from minipaddle.eager import (
     Tensor,

@@ -131,3 +131,9 @@ def test_a_gpu_that_is_not_there():
     with pytest.raises(RuntimeError, match="expected CuPy and an NVIDIA GPU"):
         paddle.set_device("gpu")
     assert paddle.get_device() == "cpu"
+
+
+def test_a_script_asks_whether_there_is_a_gpu():
+    assert paddle.is_compiled_with_cuda() == (not why_no_gpu())
+    with in_place_of_cupy():
+        assert paddle.is_compiled_with_cuda()

@@ -75,7 +75,7 @@ def array_module(place: Place) -> ModuleType:
     except Exception as error:  # CuPy raises its own types here, one for each missing piece
         raise RuntimeError(
             f"set_device('gpu'): expected CuPy and an NVIDIA GPU, but got: {error}. "
-            "Install the extra with `pip install minipaddle[gpu]`, or use set_device('cpu')."
+            "Run `pip install '.[gpu]'` in this repository, or use set_device('cpu')."
         ) from error
     if place.device_id >= count:
         raise RuntimeError(
@@ -109,6 +109,18 @@ def set_device(device: str) -> Place:
     array_module(place)
     _current = place
     return place
+
+
+def is_compiled_with_cuda() -> bool:
+    """True where `set_device("gpu")` works: nothing is compiled here, but scripts ask it like that.
+
+    In Paddle it is a property of the installed package, whether there is a GPU or not.
+    """
+    try:
+        array_module(CUDAPlace())
+    except RuntimeError:
+        return False
+    return True
 
 
 def get_device() -> str:
