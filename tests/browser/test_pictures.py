@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from minipaddle import viz
+from minipaddle.viz import looks
+from minipaddle.viz.bars import Axis
 from tests.browser.lab import players, press, where
 
 pytestmark = pytest.mark.browser
@@ -171,6 +175,28 @@ def test_bars_are_chosen_and_stretched(page, show):
     before = page.evaluate(cursor)
     press(player, "Next")
     assert page.evaluate(cursor) - before == pytest.approx(wider, rel=0.1)
+
+
+def test_the_browser_draws_bars_and_ticks_as_python_does(show):
+    """Both have the code, since the browser stretches the time."""
+    kinds = list(looks.BARS)
+    bars = [viz.bar("lane", i, i + 1 + i / 7, kind, kind) for i, kind in enumerate(kinds)]
+    player = show(viz.step("one", viz.timeline(["lane"], bars, span=(0, 7.3))))
+    shapes = player.evaluate(
+        """e => [...e.querySelectorAll(".mp-timeline .mp-shape")].map((s) =>
+            [s.getAttribute("d"), s.getBBox().width, s.getBBox().height])"""
+    )
+    assert len(shapes) == len(kinds)
+    for kind, (path, width, height) in zip(kinds, shapes, strict=True):
+        expected = looks.bar_outline(looks.BARS[kind].shape, width, height)
+        assert numbers(path) == pytest.approx(numbers(expected), abs=0.1), kind
+    width = player.evaluate("e => e.querySelector('.mp-time').width.baseVal.value - 24")
+    ticks = player.locator(".mp-time .mp-tick").all_text_contents()
+    assert ticks == [words for _, words in Axis(0, 7.3, width).ticks()]
+
+
+def numbers(path: str) -> list[float]:
+    return [float(number) for number in re.findall(r"-?[\d.]+", path)]
 
 
 def test_nodes_keep_their_identity(page, show):
