@@ -18,7 +18,27 @@ from pathlib import Path
 import numpy as np
 
 TAKE_HOST_ARRAYS = {"array", "asarray", "ascontiguousarray", "asnumpy"}
-OPERATORS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift", "lt", "le", "gt", "ge", "eq", "ne"]
+OPERATORS = [
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "matmul",
+    "and",
+    "or",
+    "xor",
+    "lshift",
+    "rshift",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "eq",
+    "ne",
+]
 SECTIONS: dict[str, set[str]] = {}
 for line in (Path(__file__).parent / "cupy_functions.txt").read_text().splitlines():
     if line.startswith("["):
