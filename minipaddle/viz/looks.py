@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 # Short, because a picture repeats them; for Chinese every browser finds a font by itself.
 FONT = "ui-monospace,Menlo,Consolas,monospace"
@@ -110,12 +111,17 @@ def clean(label: str) -> str:
 
 def label_lines(label: str, kind: str) -> list[str]:
     """What is written into the box. An unknown kind is named above the label."""
+    return list(_label_lines(label, kind))
+
+
+@lru_cache(maxsize=4096)  # the same labels come again in every step
+def _label_lines(label: str, kind: str) -> tuple[str, ...]:
     lines = [cut(line, LONGEST_LABEL) for line in label.split("\n")]
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES - 1], "…"]
     if kind and kind not in KINDS:
         lines.append("«" + cut(kind, LONGEST_LABEL - 2) + "»")
-    return lines
+    return tuple(lines)
 
 
 def box_size(lines: list[str]) -> tuple[float, float]:

@@ -224,6 +224,8 @@ class _Builder:
         down = panes[0]["direction"] == "down"
         edges: dict[str, Any] = {}
         for key, e in (pair for p in panes for pair in _keys(p["edges"])):
+            if key in edges:  # an earlier step has it too
+                continue
             points = placed.edges[key]
             edges[key] = {
                 "d": edge_path(points, panes[0]["direction"]),
