@@ -66,7 +66,7 @@ def optimizers(parameters):
 
 def train(name, where, state=None):
     """Three steps; returns the state before and after, the losses, and where the data is."""
-    paddle.seed(4)  # ResNet-18 normalises over two pictures: from some weights the loss goes up first
+    paddle.seed(4)  # ResNet-18 normalises over two pictures: from some weights the loss rises first
     paddle.set_device(where)
     make, inputs, labels = MODELS[name]
     model = make()
