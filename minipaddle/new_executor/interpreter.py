@@ -15,7 +15,7 @@ import keyword
 import linecache
 import math
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -104,7 +104,7 @@ def write_function(plan: InstructionList, xp: ModuleType) -> tuple[str, dict[str
     return "\n".join(lines) + "\n", constants
 
 
-def _targets(names: list[str]) -> str:
+def _targets(names: Sequence[str]) -> str:
     return ", ".join(names) + ("," if len(names) == 1 else "")
 
 
@@ -130,8 +130,8 @@ def _call(instruction: Instruction, number: int, constants: dict[str, Any], xp: 
         else:
             constants[f"{name}_{number}"] = value
             arguments.append(f"{name}={name}_{number}")
-    targets = [
-        f"[{', '.join(item)}]" if isinstance(item, list) and item else item or "_"
+    targets: list[str] = [
+        f"[{', '.join(item)}]" if isinstance(item, list) and item else str(item or "_")
         for item in instruction.outputs
     ]
     several = len(op.outputs) > 1 or op.forward_op is not None
