@@ -199,7 +199,7 @@ both(
 # | `minipaddle/eager/grad_node_info.py` | `grad_node_info.h`: `GradNodeBase`, `Edge` |
 # | `minipaddle/eager/accumulation_node.py` | `accumulation/accumulation_node.h`: `GradNodeAccumulation` |
 # | `minipaddle/eager/tensor_wrapper.py` | `tensor_wrapper.h`: `TensorWrapper` |
-# | `minipaddle/eager/eager_gen.py` | `auto_code_generator/generator/eager_gen.py`; it writes the C++ functions named `*_ad_func` |
+# | `minipaddle/eager/eager_gen.py`, and `dygraph_function.py`, which compiles its text | `auto_code_generator/generator/eager_gen.py`; it writes the C++ functions named `*_ad_func` |
 #
 # ## What we left out
 # Paddle's AutogradMeta also notes whether a Tensor is persistable. And we have not said **in which order** backward visits the nodes: `x` above got two gradients from one
