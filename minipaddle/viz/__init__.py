@@ -11,8 +11,19 @@
         viz.step("After", picture("done")),
     ])
 
-`frame.py` describes the data. The core here knows nothing about the framework; functions that turn
-its structures into steps stand beside it.
+schema.py describes the data. The core here knows nothing about the framework; functions that turn
+its structures into steps stand beside it:
+
+    a program, PIR or classic               program_graph, program_step
+    a PIR program while it is edited        ProgramFilm
+    a run of the Executor, and its memory   executor_steps, memory_steps
+    GradNodes, as they are, as they grow    grad_graph, grad_graph_steps
+    one backward                            backward_steps
+    passes                                  pass_steps, dce_steps, fusion_steps
+    a symbolic run of bytecode (SOT)        sot_steps, bytecode_lines
+    who does what when; a ring of ranks     schedule_steps, ring_steps
+
+program_graph, ProgramFilm, pass_steps and grad_graph take what real Paddle makes, too.
 """
 
 from .backward_run import backward_steps

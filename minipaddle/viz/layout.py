@@ -17,8 +17,10 @@ and y.
 Why not Graphviz, whose `dot` follows the same idea (Sugiyama 1981)? On the training program of
 ResNet-18 (394 operations, 780 edges) `dot` had no picture after 200 s, and with less effort after
 9 s one that is 17,000 pixels wide; this takes 0.4 s and 3,300 pixels, and keeps the operations in
-one column beside the long edges. On graphs of a lesson's size both look alike, and there the 30 MB
-that a wheel with Graphviz brings buy nothing. Left out: network simplex, ports, splines.
+one column beside the long edges. On small graphs with clusters `dot` is the better one (a nested
+while: 810 pixels wide with 7 crossings, here 1,870 with 20; a pipeline of 4 stages: 34 crossings,
+here 41), but it lets arrows of the pipeline run back in time, and a wheel with it brings 30 MB.
+Left out: network simplex, ports, splines, clusters below each other.
 """
 
 from __future__ import annotations
