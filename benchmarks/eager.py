@@ -118,9 +118,10 @@ def imports() -> list[str]:
 
     rows = []
     for other in ("numpy", "paddle"):
+        seconds, memory = (median(position, "minipaddle", other) for position in (0, 1))
         rows.append(
-            f"| `import minipaddle`, beside `import {other}` | {median(0, 'minipaddle', other):.2f} "
-            f"in time, {median(1, 'minipaddle', other):.2f} in memory | |"
+            f"| `import minipaddle`, beside `import {other}` | {seconds:.2f} in time, "
+            f"{memory:.2f} in memory | |"
         )
     return rows
 

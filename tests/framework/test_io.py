@@ -97,7 +97,8 @@ def test_a_model_and_its_optimizer_move_between_the_two(tmp_path):
         nets[1].set_state_dict(state)
         x = np.ones((1, 4), "float32")
         outs = [net(p.to_tensor(x)).numpy() for net, p in zip(nets, (source, target))]
-        np.testing.assert_allclose(*outs, rtol=1e-6)
+        # single precision, and the two add up in another order: a small result has fewer digits
+        np.testing.assert_allclose(*outs, rtol=1e-6, atol=1e-6)
 
 
 @needs_paddle
