@@ -163,3 +163,20 @@ def test_what_is_unknown_in_a_program_is_not_refused():
             assert F.conv2d(images, filters, groups=3).shape == [-1, -1, 6, 6]
     finally:
         paddle.disable_static()
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        lambda nn: nn.BatchNorm2D(4),
+        lambda nn: nn.GroupNorm(2, 4),
+        lambda nn: nn.LayerNorm(3),
+        lambda nn: nn.InstanceNorm2D(4),
+    ],
+)
+def test_norms_refuse_another_precision(layer):
+    """As in Paddle. Half precision beside float32 parameters is fine: auto_cast needs it."""
+    made = layer(paddle.nn)
+    with pytest.raises(ValueError, match=r"expected \w+ of x's dtype float64, but got float32"):
+        made(paddle.ones([2, 4, 3, 3], "float64"))
+    assert made(paddle.ones([2, 4, 3, 3], "float16")).dtype == paddle.float16

@@ -26,6 +26,20 @@ def statistics_dtype(dtype: DataType) -> DataType:
     return dtypes.float64 if dtype is dtypes.float64 else dtypes.float32
 
 
+def require_vector(
+    who: str, name: str, vector: MetaTensor | None, size: int, beside: MetaTensor
+) -> None:
+    """Raises ValueError unless there is one number for each place, in x's dtype. Beside
+    half-precision numbers, float32 is fine.
+    """
+    require_shape(who, name, vector, [size])
+    if vector is not None and vector.dtype not in (beside.dtype, statistics_dtype(beside.dtype)):
+        raise ValueError(
+            f"{who}: expected {name} of x's dtype {beside.dtype.name}, but got "
+            f"{vector.dtype.name}. Cast x with astype, or the layer with to(dtype=...)."
+        )
+
+
 def batch_norm(
     x: MetaTensor,
     mean: MetaTensor,
@@ -45,7 +59,7 @@ def batch_norm(
     channels = x.shape[channel_axis(data_format, x.ndim)]
     named = {"mean": mean, "variance": variance, "scale": scale, "bias": bias}
     for name, vector in named.items():
-        require_shape("batch_norm_", name, vector, [channels])
+        require_vector("batch_norm_", name, vector, channels, x)
     if channels == -1:
         channels = mean.shape[0]
     saved = MetaTensor([channels], statistics_dtype(x.dtype))
@@ -77,8 +91,8 @@ def layer_norm(
         )
     normalised = x.shape[begin_norm_axis:]
     size = -1 if -1 in normalised else math.prod(normalised)
-    require_shape("layer_norm", "scale", scale, [size])
-    require_shape("layer_norm", "bias", bias, [size])
+    require_vector("layer_norm", "scale", scale, size, x)
+    require_vector("layer_norm", "bias", bias, size, x)
     kept = MetaTensor(x.shape[:begin_norm_axis], statistics_dtype(x.dtype))
     return MetaTensor(x.shape, x.dtype), kept, kept
 
@@ -104,8 +118,8 @@ def group_norm(
             f"group_norm: expected groups that divide the {channels} channels of x "
             f"{list(x.shape)}, but got {groups}. All groups are of one size."
         )
-    require_shape("group_norm", "scale", scale, [channels])
-    require_shape("group_norm", "bias", bias, [channels])
+    require_vector("group_norm", "scale", scale, channels, x)
+    require_vector("group_norm", "bias", bias, channels, x)
     kept = MetaTensor([x.shape[0], groups], statistics_dtype(x.dtype))
     return MetaTensor(x.shape, x.dtype), kept, kept
 
@@ -120,8 +134,8 @@ def instance_norm(
             "The first is the batch, the second the channels."
         )
     n, channels = x.shape[:2]
-    require_shape("instance_norm", "scale", scale, [channels])
-    require_shape("instance_norm", "bias", bias, [channels])
+    require_vector("instance_norm", "scale", scale, channels, x)
+    require_vector("instance_norm", "bias", bias, channels, x)
     rows = -1 if -1 in (n, channels) else n * channels
     kept = MetaTensor([rows], statistics_dtype(x.dtype))
     return MetaTensor(x.shape, x.dtype), kept, kept

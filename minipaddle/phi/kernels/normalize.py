@@ -52,3 +52,18 @@ def rows_gradient(xp: Any, grad: Any, normalised: Any, inverse: Any) -> Any:
     result -= (grad.sum(axis=1) / size)[:, None]
     result *= inverse[:, None]
     return result
+
+
+def fit(x: Any, size: int, *vectors: Any) -> bool:
+    """True if all vectors that are there have `size` numbers (numpy would stretch a single one) in
+    x's dtype, or in float32 beside half precision.
+    """
+    half = x.dtype.itemsize == 2
+    return all(
+        vector is None
+        or (
+            vector.shape == (size,)
+            and (vector.dtype == x.dtype or (half and vector.dtype == "float32"))
+        )
+        for vector in vectors
+    )

@@ -16,7 +16,7 @@ from minipaddle.phi.core.op import NoNeedBuffer, Optional, op
 from minipaddle.phi.infermeta import norm as infermeta
 from minipaddle.phi.infermeta.norm import channel_axis
 from minipaddle.phi.kernels.im2col import parts
-from minipaddle.phi.kernels.normalize import as_statistics
+from minipaddle.phi.kernels.normalize import as_statistics, fit
 from minipaddle.phi.ops.elementary import rsqrt
 from minipaddle.phi.ops.manipulation import reshape
 from minipaddle.phi.ops.reduction import mean as mean_of
@@ -52,7 +52,7 @@ def batch_norm_(
     of_batch = _uses_batch(is_test, use_global_stats, trainable_statistics)
     image = as_statistics(xp, channels_first)
     n, channels, places = image.shape
-    if any(v is not None and v.shape != (channels,) for v in (mean, variance, scale, bias)):
+    if not fit(x, channels, mean, variance, scale, bias):
         raise ValueError  # InferMeta says why
     if of_batch and n * places == 1:  # no variance: Paddle passes it on
         nothing = xp.zeros(channels, image.dtype)

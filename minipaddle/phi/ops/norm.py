@@ -19,7 +19,7 @@ import math
 from minipaddle.phi.core.attribute import Ints
 from minipaddle.phi.core.op import Optional, op
 from minipaddle.phi.infermeta import norm as infermeta
-from minipaddle.phi.kernels.normalize import as_statistics, normalize_rows, rows_gradient
+from minipaddle.phi.kernels.normalize import as_statistics, fit, normalize_rows, rows_gradient
 from minipaddle.phi.ops.elementary import rsqrt
 from minipaddle.phi.ops.manipulation import reshape, reshape_as, transpose
 from minipaddle.phi.ops.reduction import mean as mean_of
@@ -38,7 +38,7 @@ def layer_norm(
     their places, in one row.
     """
     size = math.prod(x.shape[begin_norm_axis:])
-    if not 0 < begin_norm_axis < x.ndim or not _fit((size,), scale, bias):
+    if not 0 < begin_norm_axis < x.ndim or not fit(x, size, scale, bias):
         raise ValueError  # InferMeta says why
     out, mean, variance, _ = normalize_rows(xp, x.reshape(-1, size) if size else x, epsilon)
     if scale is not None:
@@ -233,11 +233,6 @@ def _(x, scale: Optional, invvar, out_grad, *, normalized_shape: Ints, epsilon: 
     return (grad - normalised * along) * inverse, scale_grad
 
 
-def _fit(shape, *vectors):
-    """True if all vectors that are there have this shape. (numpy would stretch one of size 1.)"""
-    return all(vector is None or vector.shape == shape for vector in vectors)
-
-
 # -- groups of channels ------------------------------------------------------------------------
 
 
@@ -251,7 +246,7 @@ def _channels_second(ndim, data_format):
 def _normalize_groups(xp, x, scale, bias, groups, epsilon):
     """x [N, C, ...] -> (y, mean [N * groups], variance, 1 / standard deviation)."""
     n, channels = x.shape[:2]
-    if groups < 1 or channels % groups or not _fit((channels,), scale, bias):
+    if groups < 1 or channels % groups or not fit(x, channels, scale, bias):
         raise ValueError  # InferMeta says why
     rows = x.reshape(n * groups, math.prod(x.shape[1:]) // groups)
     y, mean, variance, inverse = normalize_rows(xp, rows, epsilon)
