@@ -1,0 +1,125 @@
+"""What grading one submission gives: plain data, from a Job.
+
+    outcome = grader.grading.grade(Job(assignment, submission))
+
+An Outcome knows no student: two students who hand in the same bytes get the same Outcome. Its `key`
+is a hash of the submission, the assignment and the grader, so that a result can be stored once and
+found again. `verdict.py` adds whose it is.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import sys
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from grader.assignment import Assignment
+
+Status = Literal["graded", "not gradable", "failed"]
+GRADED: Status = "graded"
+# The student has to hand in again: no work can be seen in the file. Counts as 0 points.
+NOT_GRADABLE: Status = "not gradable"
+# The grader could not do its work. No points are given or taken: it is tried again.
+FAILED: Status = "failed"
+
+BUBBLEWRAP = "bubblewrap"
+NO_SANDBOX = "none"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one submission may use."""
+
+    cell_seconds: float = 30.0
+    submission_seconds: float = 300.0
+    memory_mib: int = 2048  # of all its processes together
+    processes: int = 128  # threads count too
+    file_mib: int = 64  # one file; and each of its temporary folders
+    output_bytes: int = 5 * 2**20  # of all cells together
+
+
+@dataclass(frozen=True)
+class Job:
+    """All that grading one submission needs."""
+
+    assignment: Assignment
+    submission: bytes
+    limits: Limits = Limits()
+    sandbox: bool = True
+
+    @property
+    def key(self) -> str:
+        total = hashlib.sha256()
+        parts = [self.assignment.digest(), repr(self.limits), repr(self.sandbox), grader_digest()]
+        for part in [*(part.encode() for part in parts), self.submission]:
+            total.update(f"{len(part)}\n".encode())
+            total.update(part)
+        return total.hexdigest()
+
+
+@dataclass
+class CheckResult:
+    """One line of a check cell: `name` of the idea; `message` is empty where it passed."""
+
+    cell: str
+    name: str
+    passed: bool
+    points: float
+    max_points: float
+    message: str = ""
+    look: str = ""
+
+    @property
+    def hidden(self) -> bool:
+        return self.cell.endswith("_hidden")
+
+
+@dataclass
+class Outcome:
+    """The result of a Job.
+
+    Attributes:
+        score, max_score: None where status is "failed".
+        cells: name of a check cell -> its points.
+        checks: the single checks, in order. A cell that did not get to its checks has none.
+        sandbox: "bubblewrap", or "none" where student code ran with the grader's rights.
+        notebook: what ran, with outputs (nbformat 4, as JSON objects); None where nothing ran.
+        seconds: wall time.
+    """
+
+    key: str
+    status: Status
+    reason: str = ""
+    score: float | None = None
+    max_score: float | None = None
+    cells: dict[str, float] = field(default_factory=dict)
+    checks: list[CheckResult] = field(default_factory=list)
+    sandbox: str = BUBBLEWRAP
+    seconds: float = 0.0
+    notebook: dict[str, Any] | None = None
+
+    def to_plain(self) -> dict[str, Any]:
+        """As JSON objects."""
+        return asdict(self)
+
+    @classmethod
+    def from_plain(cls, content: dict[str, Any]) -> Outcome:
+        checks = [CheckResult(**check) for check in content.get("checks", [])]
+        return cls(**{**content, "checks": checks})
+
+
+@functools.cache
+def grader_digest() -> str:
+    """A hash of the code that decides about points: the grader, minipaddle, Python's version."""
+    total = hashlib.sha256(sys.version.encode())
+    here = Path(__file__).resolve().parent
+    import minipaddle
+
+    framework = Path(minipaddle.__file__).resolve().parent
+    for path in sorted([*here.glob("*.py"), *framework.rglob("*.py")]):
+        total.update(str(path.name).encode())
+        total.update(path.read_bytes())
+    return total.hexdigest()
