@@ -134,30 +134,38 @@ with paddle.pir_utils.OldIrGuard():
 viz.executor_steps(longer, feed, [loss])
 
 # %% [markdown]
-# Step through it, and compare with what you wrote. First comes the program, one short line per op; after it (beside or below) the memory: the **scope**,
-# where arrays lie under their names. They are the program's own names, not those of your Python variables: line 1 makes `product`, line 2 `positive`, line 3 `weights`,
-# line 4 `total`, line 5 `loss`.
+# Step through it, and compare with what you wrote. The table is the **scope**: there arrays lie under their names. They are the program's own names, not those of your
+# Python variables: line 1 makes `product`, line 2 `positive`, line 3 `weights`, line 4 `total`, line 5 `loss`.
 #
 # - **An op that no fetch needs does not run.** The `softmax` line is struck out from the start: our Executor looked backwards from `loss` and never met it.
-#   (Real Paddle does this only if you ask: `executor.run(..., use_prune=True)`.)
-# - **A variable dies at its last use.** `data1` and `data2` go right after line 1. `product`, the result of line 1, is read by `relu` and again by the addition,
-#   so it must wait for line 4.
+#   An op that does run is called an **instruction**. (Real Paddle leaves ops out only if you ask: `executor.run(..., use_prune=True)`.)
+# - **A variable dies at its last use.** `product`, the result of line 1, is read by `relu` and again by the addition, so it must wait for line 4.
 # - **What you fetch never dies.** Parameters don't either: they are *persistable*, and the next run needs them.
 #
-# The list of what can go after each op is made **once, before the first run**, only from the program: which op reads which name. Nothing is counted while it runs.
-# That is an advantage of writing down first: you can read the whole program before you act.
+# What can go after each op is worked out **once, before the first run**, only from the program: which op reads which name. That is an advantage of writing down
+# first: you can read the whole program before you act.
+#
+# ## Predict
+# One change: we fetch `positive` too. **Write down:** how many of the six variables live longer now? And at which instruction is the most memory in use: at another one than before?
+#
+# The next picture shows all lives at once. The time goes from left to right, one column for each instruction; a bar shows how long a variable lives. At the top is the sum, in bytes.
+
+# %%
+viz.memory_steps(longer, feed, [positive, loss])
+
+# %% [markdown]
+# One bar is longer: that of `relu_0.tmp_0`, which is `positive`. It reaches the right edge, as everything does that you fetch. The most is in use at instruction 1, as before: 104
+# bytes, the two feeds and their product. So this fetch costs 32 bytes at the end, but the run needs no more memory than it did. (Instruction 3 is *line 4*: `softmax` has no instruction.)
 #
 # ## What the Executor really runs
-# It turns the ops into *instructions*, sees when each variable dies, and compiles the result. Ours writes a Python function, and you can read it:
+# It compiles the instructions, with the freeing between them. Ours writes a Python function, and you can read it:
 
 # %%
 interpreter = executor.interpreter(longer, ("data1", "data2"), [loss])
 print(interpreter.text)
-for instruction, dead in zip(interpreter.plan.instructions, interpreter.plan.last_uses()):
-    print(f"{instruction.op.name:7} then free {[interpreter.plan.names[v] for v in dead]}")
 
 # %% [markdown]
-# `del` is the freeing that you saw in the player. The second run of the same program finds this function ready; that is why a static run pays for all this only once.
+# `del` is the freeing that you saw in the players. The second run of the same program finds this function ready; that is why a static run pays for all this only once.
 #
 # ## In Paddle itself
 # Now the same snippet on the real thing. `both` runs it twice, once where `paddle` is minipaddle and once where it is PaddlePaddle, and compares what is printed.
@@ -213,7 +221,7 @@ both(
 # | the messages behind them | `paddle/fluid/framework/framework.proto`: `ProgramDesc`, `BlockDesc`, `OpDesc`, `VarDesc` |
 # | InferMeta of `matmul` | `paddle/phi/infermeta/binary.cc`: `MatmulInferMeta` |
 # | `minipaddle/new_executor/` | `paddle/fluid/framework/new_executor/program_interpreter.cc`: `ProgramInterpreter` |
-# | `last_uses()` | the same folder: `last_live_ops_`, and `CalculateLastLiveOps` in `pir_interpreter.cc` |
+# | when a variable dies: `last_uses()` in `instruction.py` | the same folder: `last_live_ops_`, and `CalculateLastLiveOps` in `pir_interpreter.cc` |
 #
 # ## What we left out
 # Real instructions can run at the same time, on several threads or GPU streams. Then "the last use" is not one line but a set of ops, and a counter per variable says

@@ -4,7 +4,7 @@
 # In module 1 a program was written down first. *Dygraph* ("dynamic graph") computes at once, like numpy. And yet, one call, `loss.backward()`, finds its way back through
 # everything that you computed. **Where was that written down, if there is no program?**
 #
-# Time: 25 minutes. You need: numpy, and what a derivative is. You will use it in: [2 · exercise](exercise.ipynb), both tasks.
+# Time: 30 minutes. You need: numpy, and what a derivative is. You will use it in: [2 · exercise](exercise.ipynb), both tasks.
 
 # %% [markdown]
 # ## Five Tensors
@@ -64,9 +64,12 @@ show(x=x, k=k, y=y, z=z, loss=loss)
 # optimizer needs the leaves only. (`y.retain_grads()` keeps it, if you ask before backward.)
 #
 # ## See it grow
-# Nothing happens at `backward()` that was not prepared before. Each op that computes leaves a GradNode behind: one for itself, with one **edge** for each of its
-# inputs. An edge says where the gradient of that input has to go. Step through the same lines. Arrows go where gradients *will* go, so against the computation. A
-# small number at an arrow says to which input it belongs: 0 is the first.
+# Each op leaves a GradNode behind, with one **edge** for each of its inputs. An edge says where the gradient of that input has to go, or is None: no gradient goes there.
+#
+# **Predict**: how many nodes will there be after `loss = paddle.mean(z)`, and how many edges between them?
+#
+# Then step through the same lines. An edge is an arrow; it goes where the gradient *will* go, so against the computation. A small number at an arrow says to which
+# input it belongs: 0 is the first.
 
 # %%
 viz.grad_graph_steps("""
@@ -79,7 +82,7 @@ loss.backward()                                        # The gradient has walked
 """)
 
 # %% [markdown]
-# Three rules are behind these pictures:
+# Four nodes, four edges: two of them are for `x * x`. Three rules are behind these pictures:
 #
 # 1. **A result gets `stop_gradient=False` if one of its inputs has it**, and a GradNode. Otherwise it gets neither; then nothing is recorded.
 # 2. **A leaf's gradient ends in a GradNodeAccumulation.** It is made when an op first needs it. Its work is one line: add what arrives to `grad`.
@@ -113,6 +116,27 @@ print(node_class)
 print(function[function.index("    node = None") :])
 
 # %% [markdown]
+# ## What backward does with it
+# Backward has a **queue** of nodes that may run. At the start the node of the loss stands in it. Backward takes the first node, lets it compute, and hands the results on
+# along the edges. **A node goes into the queue when all its gradients have arrived.** How many that will be is counted before the start. It is the number of edges that
+# arrive at the node: its **in-degree**.
+#
+# ## Predict
+# Below, `x` is used in `y = x * x` and once more in `z = y * x`. **Write down:** what is the in-degree of x's node? And z's node hands a gradient to x's node at once: which
+# node runs next, x's or y's?
+
+# %%
+x = paddle.to_tensor([2.0, 3.0], stop_gradient=False)
+y = x * x
+z = y * x
+loss = z.sum()
+viz.backward_steps(loss, labels={"x": x, "y": y, "z": z, "loss": loss})
+
+# %% [markdown]
+# Look at the row of x in the table of *gradient holders*, the places where gradients are collected. In step 3 it has 1 of 3: it must wait, and y's node runs. Only then are all
+# three there, and their sum, 3x², is added to `grad`. A node that did not wait would hand on a part of its gradient as if it were the whole. You will count in-degrees in the
+# exercise.
+#
 # ## Experiments
 # **Predict each line first**: is the result a leaf, and does it have a `grad_fn`?
 
@@ -199,11 +223,12 @@ both(
 # | `minipaddle/eager/grad_node_info.py` | `grad_node_info.h`: `GradNodeBase`, `Edge` |
 # | `minipaddle/eager/accumulation_node.py` | `accumulation/accumulation_node.h`: `GradNodeAccumulation` |
 # | `minipaddle/eager/tensor_wrapper.py` | `tensor_wrapper.h`: `TensorWrapper` |
+# | `minipaddle/eager/backward.py` | `backward.cc`: `RunBackward`, `getInDegreeMap` |
 # | `minipaddle/eager/eager_gen.py`, and `dygraph_function.py`, which compiles its text | `auto_code_generator/generator/eager_gen.py`; it writes the C++ functions named `*_ad_func` |
 #
 # ## What we left out
-# Paddle's AutogradMeta also notes whether a Tensor is persistable. And we have not said **in which order** backward visits the nodes: `x` above got two gradients from one
-# node, so somebody had to wait. That is a lesson of its own.
+# Paddle's AutogradMeta also notes whether a Tensor is persistable. Backward can do more than we saw: start at several Tensors, call your hooks on the way, and compute
+# gradients of gradients.
 #
 # **Next**: [2 · exercise](exercise.ipynb). Task 1: count the edges that arrive at each node; backward needs it to know how long to wait. Task 2: give an op its GradNode, and
 # check it against the slope that you measure. A gradient checked by numbers is what Paddle's `OpTest` asks of every new op, so task 2 rehearses such a contribution.
