@@ -5,7 +5,7 @@
 # (lesson 1.1) is one: ops that read and write named variables. It has carried Paddle for years. Still, Paddle 3 builds another one by default: **PIR**, short for
 # Paddle IR. **What can a Program not say?**
 #
-# Time: 25 minutes. You need: lesson 1.1. You will use it in: [3 · exercise](exercise.ipynb), and in every lesson about passes.
+# Time: 30 minutes. You need: lesson 1.1. You will use it in: [3 · exercise](exercise.ipynb), and in every lesson about passes.
 
 # %% [markdown]
 # ## One question to a Program
@@ -20,7 +20,7 @@ paddle.enable_static()
 with paddle.pir_utils.OldIrGuard():  # inside: classic Programs, as in lesson 1.1
     old = paddle.static.Program()
     with paddle.static.program_guard(old):
-        x = paddle.static.data("x", [2, 3], "float32")
+        x = paddle.static.data("x", [1, 3], "float32")
         h = paddle.nn.functional.relu(x)
         s = h + x
         old.global_block().append_op(type="relu", inputs={"X": [s]}, outputs={"Out": [h]})
@@ -44,10 +44,17 @@ for number, op in enumerate(ops, 1):
 written = ops[0].output_arg_names[0]
 print("op 1 writes", written)
 print("found by name:", [n for n, op in enumerate(ops, 1) if written in op.input_arg_names])
-print("writers of that name:", [n for n, op in enumerate(ops, 1) if written in op.output_arg_names])
 
 # %% [markdown]
-# The search finds ops 2 and 4. Only op 2 is right: before op 4 runs, op 3 has written the name again, so op 4 reads *that* result.
+# The search finds ops 2 and 4. Now run the program, and see what op 4 finds under that name. Watch the row of `relu_0.tmp_0`, above all at line 3.
+
+# %%
+import numpy as np
+
+viz.executor_steps(old, {"x": np.array([[-1, 2, 3]], "float32")}, [out])
+
+# %% [markdown]
+# Only op 2 is right. Line 3 puts another array into the same row, so op 4 reads *that* one.
 #
 # A name is a box, not a value. To ask "who reads this result?", you must walk from the writer to the next writer of the same name, through the whole block, for
 # every question. Each program that rewrites programs had to do that, and where one forgot it, the numbers came out wrong, without an error.
@@ -67,7 +74,7 @@ print("writers of that name:", [n for n, op in enumerate(ops, 1) if written in o
 # %%
 main = paddle.static.Program()
 with paddle.static.program_guard(main):
-    x = paddle.static.data("x", [2, 3], "float32")
+    x = paddle.static.data("x", [1, 3], "float32")
     h1 = paddle.nn.functional.relu(x)
     s = h1 + x
     h2 = paddle.nn.functional.relu(s)
@@ -77,17 +84,18 @@ with paddle.static.program_guard(main):
 film = viz.ProgramFilm(main)
 picture = film.take("One model, two programs", "Program: boxes with names. IR text: values.")
 classic = viz.text([line(op) for op in ops], language="program", name="Program")
-viz.Player(viz.step(picture["title"], classic, *picture["panes"], note=picture["note"]))
+value_graph, ir_text = picture["panes"]
+viz.Player(viz.step(picture["title"], value_graph, classic, ir_text, note=picture["note"]))
 
 # %% [markdown]
 # Read one line of PIR from left to right:
 #
-#     (%2) = "pd_op.add" (%1, %0) -> tensor<2x3xf32>
+#     (%2) = "pd_op.add" (%1, %0) -> tensor<1x3xf32>
 #
 # - `(%2)`: the **result**, a Value. It has a number, not a name. Numbers are given when the program is printed.
 # - `"pd_op.add"`: the **operation**. `pd_op` is its *dialect*, the family that it belongs to.
 # - `(%1, %0)`: the **operands**, the values that it reads.
-# - `tensor<2x3xf32>`: the **type** of the result: sizes and dtype. It belongs to the value, so it can never be overwritten.
+# - `tensor<1x3xf32>`: the **type** of the result: sizes and dtype. It belongs to the value, so it can never be overwritten.
 #
 # Every value is written exactly once. This rule has a name: **SSA**, *static single assignment*. `%1` is one result of one operation, forever.
 #
@@ -100,17 +108,31 @@ for part in str(main).splitlines()[3].split(" : "):
 # %% [markdown]
 # **Operand or attribute?** What is computed is an operand. What is fixed when the program is built is an attribute, like `stop_gradient` here.
 # Some numbers could be either: the 2.0 of `scale(x, 2.0)`, say. A Program keeps two places for it, an attribute and an input called `ScaleTensor`, and everybody who reads the
-# op must look into both. PIR has one place: an operand. A number becomes a small operation, `pd_op.full`:
+# op must look into both. PIR has one place: an operand.
+#
+# **Predict**: how many operations does `scale(x, 2.0)` add to a PIR program? Real Paddle's answer stands beside ours, where it is installed.
 
 # %%
-scaled = paddle.static.Program()
-with paddle.static.program_guard(scaled):
-    paddle.scale(paddle.static.data("x", [2, 3], "float32"), 2.0)
+from minipaddle.compare import real_paddle
 
-picture = viz.ProgramFilm(scaled).take("A number is a value too", "scale has two operands.")
-viz.Player(picture)
+
+def scaled(paddle):
+    paddle.enable_static()
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        paddle.scale(paddle.static.data("x", [2, 3], "float32"), 2.0)
+    return main
+
+
+programs = {"minipaddle": scaled(paddle)}
+if real := real_paddle():
+    programs["real Paddle"] = scaled(real)
+graphs = [{**viz.program_step(p)["panes"][0], "name": name} for name, p in programs.items()]
+viz.Player(viz.step("A number is a value too", *graphs, note="scale has two operands."))
 
 # %% [markdown]
+# Two: a small operation makes the number (`pd_op.full`), and `scale` reads it.
+#
 # ## Use-def chains
 # Now ask the question again. A Value knows its maker (the *def*) and its readers (the *uses*). A use is an `OpOperand`: "operand number i of this operation".
 

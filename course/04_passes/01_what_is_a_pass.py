@@ -8,7 +8,7 @@
 
 # %% [markdown]
 # ## A program with work that nobody wants
-# One layer of a network. Somebody looked at the softmax while debugging, and forgot the lines.
+# One layer of a network, and three lines that could go: a copy, and a softmax that somebody looked at while debugging.
 
 # %%
 import numpy as np
@@ -28,13 +28,14 @@ def layer(fetch=True):
         y = paddle.nn.functional.relu(paddle.matmul(x, w) + b)
         doubled = paddle.scale(y, 2.0)  # forgotten
         paddle.nn.functional.softmax(doubled)  # forgotten
+        copied = paddle.assign(y)
         if fetch:
-            paddle._pir_ops.fetch(y, "y", 0)  # "I want this one"
+            paddle._pir_ops.fetch(copied, "y", 0)  # "I want this one"
     return main
 
 
 main = layer()
-viz.Player(viz.ProgramFilm(main).take("Before any pass", "scale and softmax lead nowhere."))
+print([op.name() for op in main.global_block().ops])
 
 # %% [markdown]
 # ## The smallest pass
@@ -56,6 +57,15 @@ class RemoveCopiesPass(Pass):
 
 
 # %% [markdown]
+# ## Predict
+# **Write down: how many operations will this pass erase here, and which operation reads another value afterwards?** Then step through it.
+
+# %%
+viz.Player(viz.pass_steps(main, ["remove_copies_pass"]))
+
+# %% [markdown]
+# One goes, `assign`, and `fetch` reads the result of `relu` now. It is the same edit as `h1` and `tanh` in lesson 3.1. The player worked on a copy; `main` is as it was.
+#
 # You don't call `run` yourself. A **PassManager** holds a list of passes and runs them in order. After each pass it checks the program with the *verifier* (is every value
 # made before it is read? do the types fit?), and it keeps a record.
 
@@ -69,13 +79,13 @@ for record in manager.records:  # a record keeps the text before and after: one 
     print(f"{record.name:28s} changed {record.changed}, operations {before} -> {after}")
 
 # %% [markdown]
-# There were no copies. The second pass, **dead-code elimination** (DCE), erased three operations. We wrote only two lines too many. Which was the third?
+# The second pass, **dead-code elimination** (DCE), erased three operations. We wrote only two forgotten lines. Which was the third?
 #
 # ## Predict
 # DCE erases an operation if nobody reads its results. But `scale` *is* read: by `softmax`.
 # **Write down: in which order should DCE look at the operations, so that one walk is enough? And which three go?**
 #
-# Then step through it. The sign on a node says how far the walk has come; the table shows who reads each operation *now*.
+# Then step through it. The sign on a node says how far the walk has come; the table shows who reads each operation *now*. (Here DCE runs alone, so `assign` is still there.)
 
 # %%
 viz.Player(viz.dce_steps(layer()))
@@ -141,7 +151,9 @@ except Exception as error:
 # call instead of three, and two arrays less that must be written to memory and read again.
 #
 # To write that with loops and `if`s is dull, and easy to get wrong. Paddle has a small language for it: **DRR**, *declarative rewrite rules*. You draw what to look for (the source
-# pattern), and what shall stand there (the result pattern). Equal names are equal tensors:
+# pattern), and what shall stand there (the result pattern). Equal names are equal tensors.
+#
+# **Predict** from the drawing below: which operations of `main` will be marked as the match? And which operation that is *not* in the match reads another value afterwards?
 
 # %%
 context = paddle.pir.DrrPatternContext()
@@ -159,7 +171,7 @@ res.Op("pd_op.fc", attributes)(
 viz.Player(viz.fusion_steps(main, [context]))
 
 # %% [markdown]
-# Three things were done for us: finding the match, moving the readers of `out`, erasing the old operations. And one thing was checked: `product` and `sum` will not exist any more, so
+# `matmul`, `add` and `relu` match; `fetch` reads `fc` now. Three things were done for us: finding the match, moving the readers of `out`, erasing the old operations. And one thing was checked: `product` and `sum` will not exist any more, so
 # **nobody outside of the match may read them**. If the program fetched `sum` too, the pattern would not match.
 #
 # The real pattern checks more (no transposes, `w` has two axes, the sizes fit). It is the pass `matmul_add_act_fuse_pass`. Does it keep what can be observed?
