@@ -1,15 +1,25 @@
 """Checks for the exercises: each says what was expected, what came, and where to look.
 
-    from grader.checks import Checks
+    from grader.checks import Checks, experiment
+
+    @experiment
+    def first_of(n):
+        program = build(n)
+        return names(your_pass(program))
 
     with Checks("Task 1") as check:
-        check.equal("the diamond", lambda: in_degrees(graph), {"b": 0, "c": 1, "a": 2}, look="...")
-        check.raises("a wrong shape", lambda: matmul(x, x), ValueError, look="...")
+        check.equal("the diamond", lambda: first_of(3), ["add", "mul"], look="...")
+        check.raises("a wrong shape", lambda: first_of(-1), ValueError, look="...")
 
 All checks run, also after one has failed, so that the learner sees the whole picture; then the cell
 fails with one short message. What is checked is passed as a `lambda`, so that an exception in it
 fails this check alone. `Checks("Task 1", hidden=True)` gives the name of a failed check and where
 to look, but not the values: it is for the hidden tests.
+
+In the notebook all of this is one process. When work is graded, check cells run in the examiner's
+process, which never sees the answers: there a call of an answer, or of an `@experiment`, goes to the
+student's process, and a value comes back. So an experiment returns data (or a Tensor, a Program):
+what it returns is judged outside. `@experiment` itself does nothing in the notebook.
 
 This module needs numpy only. It knows minipaddle's and Paddle's Tensors by their `.numpy()`.
 """
@@ -17,11 +27,23 @@ This module needs numpy only. It knows minipaddle's and Paddle's Tensors by thei
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 
 _SHOWN = 300  # characters of a value in a message
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+# What is called with a Checks when its `with` block ends: the examiner and the home page listen.
+LISTENERS: list[Callable[[Checks], None]] = []
+
+
+def experiment(function: _Function) -> _Function:
+    """Marks a function of a check cell that runs where the answers are. It returns plain data,
+    Tensors or Programs.
+    """
+    return function
 
 
 class CheckFailed(AssertionError):
@@ -33,14 +55,31 @@ class CheckFailed(AssertionError):
         return str(self).splitlines()
 
 
+@dataclass
+class Result:
+    """One check: `problem` is empty where it passed."""
+
+    name: str
+    problem: str = ""
+    look: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return not self.problem
+
+    def __str__(self) -> str:
+        if self.passed:
+            return f"  ok    {self.name}"
+        return f"  FAIL  {self.name}{self.problem}{' ' + self.look if self.look else ''}"
+
+
 class Checks:
     """The checks of one cell. Leaving the `with` block fails if one of them did."""
 
     def __init__(self, task: str, *, hidden: bool = False) -> None:
         self.task = f"{task}, hidden" if hidden else task
         self.hidden = hidden
-        self.lines: list[str] = []
-        self.failed = 0
+        self.results: list[Result] = []
         self.unwritten = 0
 
     def __enter__(self) -> Checks:
@@ -49,21 +88,23 @@ class Checks:
     def __exit__(self, kind: type[BaseException] | None, error: Any, traceback: Any) -> None:
         if kind is not None:
             return  # a mistake in the check cell itself: show it as it is
-        total = len(self.lines)
+        for listener in LISTENERS:
+            listener(self)
+        total, passed = len(self.results), sum(result.passed for result in self.results)
         if not total:
             raise CheckFailed(f"{self.task}: expected at least one check, but got none.")
         if self.unwritten == total:
             raise CheckFailed(
                 f"{self.task}: nothing is written here yet. Write your answer in the cell above, "
-                "run it, "
-                "then run this cell again."
+                "run it, then run this cell again."
             )
-        if self.failed:
-            passed = total - self.failed
+        lines = [str(result) for result in self.results]
+        if passed < total:
+            stuck = "" if self.hidden else "\nStuck? Open the next hint above your answer."
             raise CheckFailed(
-                "\n".join([f"{self.task}: {passed} of {total} checks passed", *self.lines])
+                "\n".join([f"{self.task}: {passed} of {total} checks passed", *lines]) + stuck
             )
-        print("\n".join([f"{self.task}: all {total} checks passed", *self.lines]))
+        print("\n".join([f"{self.task}: all {total} checks passed", *lines]))
 
     def equal(
         self,
@@ -77,57 +118,70 @@ class Checks:
     ) -> None:
         """`got()` is `expected`. Floats and arrays may differ by `atol + rtol * abs(expected)`."""
         value, problem = self._call(got)
-        if problem is None and not same(value, expected, rtol=rtol, atol=atol):
+        if not problem and not same(value, expected, rtol=rtol, atol=atol):
             problem = f"got {shown(value)}"
-        self._add(name, problem, f"expected {shown(expected)}", look)
+        self._add(name, problem, lambda: f"expected {shown(expected)}", look)
 
     def raises(
         self, name: str, call: Callable[[], Any], error: type[Exception], *, look: str = ""
     ) -> None:
         """`call()` raises `error`."""
-        problem = None
+        problem = ""
         try:
             value = call()
-        except error as caught:
-            if error is not NotImplementedError and type(caught) is NotImplementedError:
-                problem = self._describe(caught)
         except (Exception, SystemExit) as caught:
-            problem = self._describe(caught)
+            kinds = _kinds(caught)
+            wanted = f"{error.__module__}.{error.__qualname__}"
+            unwritten = kinds[0] == "builtins.NotImplementedError" and error is not type(caught)
+            if wanted not in kinds or (unwritten and error is not NotImplementedError):
+                problem = self._describe(caught)
         else:
             problem = f"got {shown(value)}"
-        self._add(name, problem, f"expected {error.__name__}", look)
+        self._add(name, problem, lambda: f"expected {error.__name__}", look)
 
     def true(self, name: str, call: Callable[[], Any], expected: str, *, look: str = "") -> None:
-        """`call()` is exactly True; `expected` says in words what that means."""
-        value, problem = self._call(call)
-        if problem is None and not (isinstance(value, bool | np.bool_) and bool(value)):
-            problem = (
-                "that is not so" if isinstance(value, bool | np.bool_) else f"got {shown(value)}"
-            )
-        self._add(name, problem, f"expected {expected}", look)
+        """`call()` is exactly True; `expected` says in words what that means.
 
-    def _call(self, call: Callable[[], Any]) -> tuple[Any, str | None]:
+        In hidden checks compare in the check cell, not in an @experiment: True is easily guessed.
+        """
+        value, problem = self._call(call)
+        is_bool = isinstance(value, bool | np.bool_)
+        if not problem and not (is_bool and bool(value)):
+            problem = "that is not so" if is_bool else f"got {shown(value)}"
+        self._add(name, problem, lambda: f"expected {expected}", look)
+
+    def _call(self, call: Callable[[], Any]) -> tuple[Any, str]:
         try:
-            return call(), None
+            return call(), ""
         except (Exception, SystemExit) as error:
             return None, self._describe(error)
 
     def _describe(self, error: BaseException) -> str:
-        if type(error) is NotImplementedError:
+        kind, text = _kinds(error)[0].rpartition(".")[2], str(error)
+        if not kind:
+            return text  # no answer at all: it says why
+        if kind == "NotImplementedError":
             self.unwritten += 1
             return "it is not written yet"
-        if isinstance(error, NameError) and error.name:
-            return f"got NameError: {error} (did the cell that defines it run?)"
-        text = str(error)
-        return f"got {type(error).__name__}" + (f": {text[:_SHOWN]}" if text else "")
+        if kind == "NameError":
+            return f"got NameError: {text} (did the cell that defines it run?)"
+        return f"got {kind}" + (f": {text[:_SHOWN]}" if text else "")
 
-    def _add(self, name: str, problem: str | None, expected: str, look: str) -> None:
-        if problem is None:
-            self.lines.append(f"  ok    {name}")
-            return
-        self.failed += 1
-        what = "" if self.hidden else f": {expected}, but {problem.rstrip('.')}"
-        self.lines.append(f"  FAIL  {name}{what}.{' ' + look if look else ''}")
+    def _add(self, name: str, problem: str, expected: Callable[[], str], look: str) -> None:
+        if problem:
+            shown_problem = f": {expected()}, but {problem.rstrip('.')}."
+            problem = "." if self.hidden else shown_problem
+        self.results.append(Result(name, problem, look if problem else ""))
+
+
+def _kinds(error: BaseException) -> tuple[str, ...]:
+    """The class of an exception and its bases, "builtins.ValueError" first. One from the student's
+    process tells them itself.
+    """
+    kinds = getattr(error, "kinds", None)
+    if isinstance(kinds, tuple):
+        return kinds or ("",)
+    return tuple(f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__)
 
 
 def same(got: Any, expected: Any, *, rtol: float, atol: float) -> bool:

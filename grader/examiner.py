@@ -1,0 +1,383 @@
+"""The examiner: grades one submission, in a process that never runs student code.
+
+It goes over the notebook's cells in order. Answers, and cells that the student added, run in the
+student's process. Set-up cells run in both. Check cells run here: where they use an answer or an
+`@experiment`, they meet a stand-in that asks the student's process and gets a value back. So what
+is expected, and the comparison, are never within a student's reach.
+
+A function that a check cell defines and an experiment uses is sent along, as its source; so are the
+values of the names that it uses. `audit.py` finds, with the reference solution, what can't cross.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import builtins
+import contextlib
+import importlib
+import io
+import linecache
+import tempfile
+import time
+import traceback
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat.v4 as v4
+from nbformat import NotebookNode
+
+from grader import checks, codec
+from grader.assignment import Assignment, Cell
+from grader.errors import NotGradable
+from grader.link import CannotStart, Link, StudentError, StudentStopped
+from grader.outcome import FAILED, GRADED, NOT_GRADABLE, CheckResult, Job, Outcome
+from grader.submission import answers_in
+
+
+class AuthorError(Exception):
+    """A mistake in the exercise: the grader can't judge anybody by it."""
+
+
+def examine(job: Job, told: Callable[[Outcome], None] = lambda outcome: None) -> Outcome:
+    """Grades a submission. `told` gets the outcome so far after each check cell."""
+    started = time.monotonic()
+    outcome = _empty(job)
+    try:
+        notebook = answers_in(job.assignment.notebook(), job.submission)
+    except NotGradable as error:
+        outcome.status, outcome.reason = NOT_GRADABLE, str(error)
+        return outcome
+    with tempfile.TemporaryDirectory(prefix="grader-") as folder:
+        for name, data in job.assignment.files.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(base64.b64decode(data))
+        link = Link(job.limits, Path(folder), job.sandbox)
+        try:
+            _Examination(job.assignment, link, outcome, told).over(notebook)
+        except (CannotStart, AuthorError) as error:
+            outcome.status, outcome.reason = FAILED, str(error)
+            outcome.score = outcome.max_score = None
+            outcome.cells = {}
+        finally:
+            link.close()
+    outcome.notebook = notebook
+    outcome.seconds = round(time.monotonic() - started, 3)
+    return outcome
+
+
+def _empty(job: Job) -> Outcome:
+    assignment = job.assignment
+    return Outcome(
+        key=job.key,
+        status=GRADED,
+        score=0.0,
+        max_score=assignment.max_score,
+        cells={cell.name: 0.0 for cell in assignment.checks},
+        sandbox="bubblewrap" if job.sandbox else "none",
+    )
+
+
+class _Examination:
+    def __init__(
+        self,
+        assignment: Assignment,
+        link: Link,
+        outcome: Outcome,
+        told: Callable[[Outcome], None],
+    ) -> None:
+        self.assignment = assignment
+        self.link = link
+        self.outcome = outcome
+        self.told = told
+        self.sources: dict[tuple[str, str], str] = {}  # (cell, name) -> source of what it defines
+        self.outputs: list[dict[str, Any]] = []  # of the calls of a check cell
+        self.stopped: list[str] = []
+        self.names: dict[str, Any] = {"__name__": "__main__"}
+        answers = [cell for cell in assignment.cells if cell.kind == "answer"]
+        self.answers = {name: Remote(self, name) for cell in answers for name in cell.names}
+        self.names.update(self.answers)
+        self.given: dict[str, Any] = {}  # what the set-up cells have defined, on both sides
+
+    def over(self, notebook: NotebookNode) -> None:
+        """Runs all cells, puts their outputs into the notebook, and counts the points."""
+        ours = {cell.name: cell for cell in self.assignment.cells}
+        place = "the first cell"
+        for node in notebook.cells:
+            name = node.metadata.get("nbgrader", {}).get("grade_id")
+            cell = ours.get(name) if name else None
+            place = cell.name if cell else place
+            if node.cell_type != "code":
+                continue
+            if cell is not None and cell.kind == "check":
+                node.source = cell.source
+                node.outputs = self._check(cell)
+                self.told(self.outcome)
+                continue
+            if cell is not None and cell.kind == "set-up":
+                self._set_up(cell)
+            node.outputs = self._student(node.source, place)
+        self.outcome.score = round(sum(self.outcome.cells.values()), 4)
+        self.outcome.reason = "; ".join(dict.fromkeys(self.stopped))
+
+    # -- cells ---------------------------------------------------------------------------------
+
+    def _student(self, source: str, place: str) -> list[Any]:
+        if not source.strip():
+            return []
+        try:
+            found = self.link.run(source)
+        except StudentStopped as error:
+            self._note(place, error)
+            found = [_error("Stopped", error.why)]
+        return _outputs(found)
+
+    def _set_up(self, cell: Cell) -> None:
+        text = io.StringIO()
+        try:
+            with contextlib.redirect_stdout(text), checking(self):
+                self._execute(cell)
+        except Exception as error:
+            raise AuthorError(
+                f"{cell.name}: the set-up cell fails where the checks run "
+                f"({type(error).__name__}: {error}). Use answers only inside an @experiment."
+            ) from error
+        self.given = dict(self.names)
+
+    def _check(self, cell: Cell) -> list[Any]:
+        finished: list[checks.Checks] = []
+        text = io.StringIO()
+        self.outputs, failure, problem = [], "", None
+        checks.LISTENERS.append(finished.append)
+        try:
+            with contextlib.redirect_stdout(text), checking(self):
+                self._execute(cell)
+        except checks.CheckFailed as error:
+            failure = str(error)
+        except StudentError as error:
+            failure = f"{error.kind}: {error}" if error.kind else str(error)
+            problem = error
+        except Exception as error:
+            where = traceback.extract_tb(error.__traceback__)[-1].lineno
+            raise AuthorError(
+                f"{cell.name}: the check cell itself failed in line {where} "
+                f"({type(error).__name__}: {error}). Report it to the course's authors."
+            ) from error
+        finally:
+            checks.LISTENERS.remove(finished.append)
+        results = [result for one in finished for result in one.results]
+        if problem is None:
+            self._score(cell, results)
+        shown = [] if cell.hidden else self.outputs
+        shown += [{"output_type": "stream", "name": "stdout", "text": text.getvalue()}] * bool(
+            text.getvalue()
+        )
+        if failure:
+            kind = "CheckFailed" if problem is None else problem.kind or "Stopped"
+            shown.append(_error(kind, failure, failure.splitlines()))
+        return _outputs(shown)
+
+    def _score(self, cell: Cell, results: list[checks.Result]) -> None:
+        if not results:
+            raise AuthorError(f"{cell.name}: expected checks in the cell, but got none.")
+        each = cell.points / len(results)
+        for result in results:
+            points = each if result.passed else 0.0
+            self.outcome.checks.append(
+                CheckResult(
+                    cell.name,
+                    result.name,
+                    result.passed,
+                    round(points, 4),
+                    round(each, 4),
+                    "" if result.passed else result.problem.removeprefix(":").strip(" "),
+                    result.look,
+                )
+            )
+        passed = sum(result.passed for result in results)
+        self.outcome.cells[cell.name] = round(cell.points * passed / len(results), 4)
+        self.outcome.score = round(sum(self.outcome.cells.values()), 4)
+
+    def _note(self, place: str, error: StudentStopped) -> None:
+        if error.why != self.link.over or self.link.over and not any(self.link.over in line for line in self.stopped):  # said once is enough
+            self.stopped.append(f"{place}: {error.why}")
+
+    def _execute(self, cell: Cell) -> None:
+        """Runs a cell of ours in this process."""
+        file = f"<{cell.name}>"
+        self.cell = cell
+        tree = ast.parse(cell.source, file)
+        lines = cell.source.splitlines(True)
+        linecache.cache[file] = (len(cell.source), None, lines, file)
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                self.sources[file, node.name] = "".join(lines[node.lineno - 1 : node.end_lineno])
+        exec(compile(tree, file, "exec"), self.names)
+
+    # -- asking the student's process ------------------------------------------------------------
+
+    def remote(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """What `@experiment` makes of a function here. `.here` runs it in this process."""
+        stand_in = Remote(self, function.__name__, function)
+        return stand_in
+
+    def ask(self, remote: Remote, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        define: dict[str, str] = {}
+        self._send(remote, define)
+        text = self._packed((args, kwargs), define, remote.name)
+        try:
+            answer = self.link.call(list(define.values()), remote.name, text)
+        except StudentStopped as error:
+            self._note(self.cell.name, error)
+            raise
+        outputs = answer.get("outputs")
+        self.outputs += outputs[:20] if isinstance(outputs, list) else []
+        error = answer.get("error")
+        if isinstance(error, dict):
+            kinds = tuple(str(kind) for kind in error.get("kinds") or ["builtins.Exception"])
+            raise StudentError(str(error.get("text", ""))[:2000], kinds)
+        try:
+            return codec.loads(str(answer.get("value")))
+        except codec.CodecError as problem:
+            raise StudentError(str(problem), ("grader.codec.CodecError",)) from None
+
+    def _packed(self, value: Any, define: dict[str, str], who: str) -> str:
+        def name_of(function: Any) -> str:
+            if isinstance(function, Remote):
+                self._send(function, define)
+                return function.name
+            return self._define(function, define)
+
+        try:
+            return codec.dumps(value, name_of, strict=True)
+        except codec.CodecError as error:
+            raise AuthorError(f"{self.cell.name}: {who}: {error}") from None
+
+    def _send(self, remote: Remote, define: dict[str, str]) -> None:
+        """An experiment of a check cell has to be sent; one of a set-up cell is there."""
+        if remote.function is not None and self.given.get(remote.name) is not remote:
+            self._define(remote.function, define)
+
+    def _define(self, thing: Any, define: dict[str, str]) -> str:
+        """Sees to it that a function or class of our cells is known on the other side."""
+        name = thing.__name__
+        file = thing.__code__.co_filename if hasattr(thing, "__code__") else f"<{self.cell.name}>"
+        source = self.sources.get((file, name))
+        if source is None:
+            raise AuthorError(
+                f"{self.cell.name}: expected a function of the cell's top level, but got {name}, "
+                "which can't be sent to the answers. Define it with `def` outside of others."
+            )
+        if name in define:
+            return name
+        define[name] = ""  # first: a function may call itself
+        for used in _names_in(source):
+            if used != name and used in self.names:
+                self._send_name(used, define)
+        define[name] = define.pop(name) or source  # after what it needs
+        return name
+
+    def _send_name(self, name: str, define: dict[str, str]) -> None:
+        value = self.names[name]
+        if name in define or (name in self.given and self.given[name] is value):
+            return  # a set-up cell has defined it there too
+        if isinstance(value, Remote):
+            self._send(value, define)
+        elif isinstance(value, types.ModuleType):
+            define[name] = (
+                f"import {value.__name__} as {name}"
+                if "." in value.__name__
+                else (
+                    f"import {value.__name__}" + (f" as {name}" if name != value.__name__ else "")
+                )
+            )
+        elif isinstance(value, types.FunctionType | type) and value.__module__ == "__main__":
+            self._define(value, define)
+        elif (place := _importable(value)) is not None:
+            define[name] = f"from {place[0]} import {place[1]} as {name}"
+        else:
+            text = self._packed(value, define, name)
+            define[name] = (
+                f"from grader import codec as _codec\n{name} = _codec.loads({text!r}, globals().__getitem__)"
+            )
+
+
+class Remote:
+    """Stands for an answer, or an experiment, in the check cells."""
+
+    def __init__(
+        self,
+        examination: _Examination,
+        name: str,
+        function: Callable[..., Any] | None = None,
+    ) -> None:
+        self.examination = examination
+        self.name = self.__name__ = name
+        self.function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.examination.ask(self, args, kwargs)
+
+    __code__ = None  # for the codec it is a function
+
+    def __repr__(self) -> str:
+        return f"<{self.name}, in the student's process>"
+
+
+@contextlib.contextmanager
+def checking(examination: _Examination) -> Iterator[None]:
+    """`experiment` means the examination's stand-ins while cells of ours run."""
+    before = checks.experiment
+    checks.experiment = examination.remote  # pyright: ignore[reportAttributeAccessIssue]
+    try:
+        yield
+    finally:
+        checks.experiment = before
+
+
+def _names_in(source: str) -> list[str]:
+    found = {node.id: None for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+    return [name for name in found if not hasattr(builtins, name)]
+
+
+def _importable(value: Any) -> tuple[str, str] | None:
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if not isinstance(module, str) or not isinstance(name, str) or "." in name:
+        return None
+    found = getattr(importlib.import_module(module), name, None) if module != "__main__" else None
+    return (module, name) if found is value else None
+
+
+def _error(name: str, value: str, lines: list[str] | None = None) -> dict[str, Any]:
+    return {
+        "output_type": "error",
+        "ename": name,
+        "evalue": value,
+        "traceback": lines or [f"{name}: {value}"],
+    }
+
+
+def _outputs(found: list[Any]) -> list[NotebookNode]:
+    """Outputs in notebook format. What doesn't fit it is dropped: it came from the student."""
+    made = []
+    for output in found:
+        try:
+            kind = output["output_type"]
+            content = {key: value for key, value in output.items() if key != "output_type"}
+            node = v4.new_output(kind, **content)
+            if kind == "stream":
+                node.name, node.text = str(node.name), str(node.text)
+            elif kind == "error":
+                node.ename, node.evalue = str(node.ename), str(node.evalue)
+                node.traceback = [str(line) for line in node.traceback]
+            elif kind in ("display_data", "execute_result"):
+                node.data = dict(node.data)
+            else:
+                continue
+            made.append(node)
+        except Exception:
+            continue
+    return made

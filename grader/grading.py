@@ -1,0 +1,128 @@
+"""Grades one submission: a function from a Job to an Outcome, without a database or any state.
+
+    outcome = grade(Job(assignment, submission))
+
+It may be called from several threads and processes at once; each thread keeps a warm parent
+(warm.py) for its next submission.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+import psutil
+
+from grader.outcome import FAILED, Job, Outcome
+from grader.sandbox import check_sandbox
+from grader.warm import packed
+
+GRACE = 20.0  # seconds that an examiner may need beyond the student's time, before it is ended
+_LOCAL = threading.local()
+
+
+class Examiner:
+    """A warm parent, and the one examiner that it has at work."""
+
+    def __init__(self) -> None:
+        environment = {
+            **os.environ,
+            "PYTHONHASHSEED": "0",
+            "GLOG_minloglevel": "2",
+            "PYTHONWARNINGS": "ignore",
+            "OMP_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "grader.warm"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,  # Ctrl-C is for the command, which ends us in order
+        )
+        self.lines: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+        atexit.register(self.close)
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.put(line)
+        self.lines.put("")
+
+    def grade(self, job: Job) -> Outcome:
+        assert self.process.stdin is not None
+        deadline = time.monotonic() + job.limits.submission_seconds + GRACE
+        so_far: Outcome | None = None
+        try:
+            self.process.stdin.write(packed(job) + "\n")
+            self.process.stdin.flush()
+            while line := self.lines.get(timeout=max(0.1, deadline - time.monotonic())):
+                message: dict[str, Any] = json.loads(line)
+                if "done" in message:
+                    return Outcome.from_plain(message["done"])
+                if "so_far" not in message:
+                    return Outcome(
+                        job.key, FAILED, f"the examiner ended (code {message.get('ended')})"
+                    )
+                so_far = Outcome.from_plain(message["so_far"])
+        except queue.Empty:
+            # What the student sent keeps the examiner busy: what is proved so far counts.
+            self.close()
+            if so_far is not None:
+                so_far.reason = f"over {job.limits.submission_seconds:g} s; what had passed counts"
+                return so_far
+            return Outcome(job.key, FAILED, "the examiner gave no answer in time")
+        except OSError as error:
+            self.close()
+            return Outcome(job.key, FAILED, f"the examiner could not be asked ({error})")
+        self.close()
+        return Outcome(job.key, FAILED, "the examiner ended without an answer")
+
+    @property
+    def alive(self) -> bool:
+        return self.process.poll() is None
+
+    def close(self) -> None:
+        """Ends the parent, its examiner, and that one's student process."""
+        try:
+            family = psutil.Process(self.process.pid).children(recursive=True)
+        except psutil.Error:
+            family = []
+        for process in [*family, self.process]:
+            try:
+                process.kill()
+            except (psutil.Error, OSError):
+                pass
+        self.process.wait()
+        atexit.unregister(self.close)
+
+
+def grade(job: Job) -> Outcome:
+    """Never raises for what a student did. Raises NoSandbox where there is none and the job wants
+    one.
+    """
+    if job.sandbox:
+        _check_once()
+    examiner: Examiner | None = getattr(_LOCAL, "examiner", None)
+    if examiner is None or not examiner.alive:
+        examiner = _LOCAL.examiner = Examiner()
+    outcome = examiner.grade(job)
+    if not hasattr(os, "fork"):
+        examiner.close()
+    return outcome
+
+
+def _check_once() -> None:
+    if not getattr(_check_once, "done", False):
+        check_sandbox()
+        _check_once.done = True  # pyright: ignore[reportFunctionMemberAccess]

@@ -1,0 +1,254 @@
+"""The examiner's end of the pipes to a student's process.
+
+What comes through them is not trusted: a frame has a limit, an answer has a deadline, and what can't
+be read is the student's error. A process that hangs is interrupted; one that ends, or doesn't stop,
+or uses too much memory, is replaced by a new one, in which the cells before are run again. So it
+costs the cell in which it happened, and not the tasks after it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from grader.outcome import Limits
+from grader.sandbox import launch, said
+from grader.student import HEADER
+
+MAX_FRAME = 64 * 2**20  # bytes
+RESTARTS = 3
+
+
+class StudentError(Exception):
+    """What the student's process answered instead of a value. `kinds`: the classes of the exception
+    there, "builtins.ValueError" and its bases.
+    """
+
+    def __init__(self, text: str, kinds: tuple[str, ...] = ()) -> None:
+        super().__init__(text)
+        self.kinds = kinds
+
+    @property
+    def kind(self) -> str:
+        return self.kinds[0].rpartition(".")[2] if self.kinds else ""
+
+
+class StudentStopped(StudentError):
+    """The process did not answer in time, ended, or used too much memory: `why`, in a few words."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class CannotStart(Exception):
+    """The student's process did not start: the grader's failure, not the student's."""
+
+
+class Link:
+    """One submission's process, and its successors."""
+
+    def __init__(self, limits: Limits, files: Path, sandbox: bool) -> None:
+        self.limits = limits
+        self.files = files
+        self.sandbox = sandbox
+        self.deadline = time.monotonic() + limits.submission_seconds
+        self.done: list[
+            str
+        ] = []  # the cells that ran to their end, to be run again after a restart
+        self.restarts = 0
+        self.calls = 0
+        self.over = ""  # why nothing is run any more
+        self.process: subprocess.Popen[bytes] | None = None
+
+    # -- requests ------------------------------------------------------------------------------
+
+    def run(self, source: str) -> list[dict[str, Any]]:
+        """Runs a cell; returns its outputs. Raises StudentStopped."""
+        answer = self._ask({"do": "run", "source": source})
+        self.done.append(source)
+        outputs = answer.get("outputs")
+        return outputs if isinstance(outputs, list) else []
+
+    def call(self, define: list[str], name: str, args: str) -> dict[str, Any]:
+        """Calls a function; returns {"value": text of codec.dumps} or {"error": ...}, and outputs."""
+        self.calls += 1
+        request = {"do": "call", "define": define, "name": name, "args": args, "id": self.calls}
+        return self._ask(request)
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        if self.over:
+            raise StudentStopped(self.over)
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            self.over = f"the {self.limits.submission_seconds:g} s for this notebook are used up"
+            self.close()
+            raise StudentStopped(self.over)
+        if self.process is None:
+            self._start()
+        seconds = min(self.limits.cell_seconds, left)
+        self._send(request)
+        try:
+            return self._answer(seconds)
+        except queue.Empty:
+            self._interrupt()
+            raise StudentStopped(f"over {seconds:.0f} s") from None
+
+    # -- the process ---------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        if self.restarts > RESTARTS:
+            self.over = "Python ended too often"
+            raise StudentStopped(self.over)
+        self.restarts += 1
+        self.why = ""
+        process = self.process = launch(self.limits, self.files, self.sandbox)
+        self.frames: queue.Queue[bytes | None] = queue.Queue()
+        threading.Thread(target=_read, args=(process.stdout, self.frames), daemon=True).start()
+        threading.Thread(target=self._watch, args=(process,), daemon=True).start()
+        try:
+            ready = self._answer(60.0)
+        except (queue.Empty, StudentStopped):
+            ready = {}
+        if not ready.get("ready"):
+            text = said(process)
+            self.close()
+            raise CannotStart(f"the student's process did not start: {text or 'no reason given'}")
+        for source in self.done:
+            self._send({"do": "run", "source": source})
+            try:
+                self._answer(self.limits.cell_seconds)
+            except (queue.Empty, StudentStopped):
+                self.over = "an earlier cell ran once, but not a second time"
+                self.close()
+                raise StudentStopped(self.over) from None
+
+    def _send(self, request: dict[str, Any]) -> None:
+        data = json.dumps(request).encode("utf-8", "surrogatepass")
+        assert self.process is not None and self.process.stdin is not None
+        try:
+            self.process.stdin.write(HEADER.pack(len(data)) + data)
+            self.process.stdin.flush()
+        except OSError:
+            pass  # it has ended: the answer says so
+
+    def _answer(self, seconds: float) -> dict[str, Any]:
+        """Raises queue.Empty when it is late, StudentStopped when the process has ended."""
+        frame = self.frames.get(timeout=seconds)
+        if frame is None:
+            why = self.why or "Python ended"
+            self.close()
+            raise StudentStopped(why)
+        try:
+            answer = json.loads(frame)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            self.close()
+            raise StudentStopped("the answer can't be read")
+        return answer
+
+    def _interrupt(self) -> None:
+        """As the stop button does; where that doesn't help, the process is ended."""
+        if self.process is not None and os.name == "posix":
+            for inner in _python(self.process, self.sandbox):
+                try:
+                    inner.send_signal(signal.SIGINT)
+                except psutil.Error:
+                    pass
+            try:
+                if self.frames.get(timeout=2.0) is not None:
+                    return
+            except queue.Empty:
+                pass
+        self.close()
+
+    def _watch(self, process: subprocess.Popen[bytes]) -> None:
+        """Ends a process whose whole group uses too much memory."""
+        limit = self.limits.memory_mib * 2**20
+        while process.poll() is None:
+            if _memory(process.pid) > limit:
+                self.why = f"over {self.limits.memory_mib} MiB of memory"
+                process.kill()
+                return
+            time.sleep(0.1)
+
+    def close(self) -> None:
+        """Ends the process and all that it started."""
+        process, self.process = self.process, None
+        if process is None:
+            return
+        if not self.sandbox:  # with one, the rest ends with bubblewrap
+            for child in _children(process.pid):
+                try:
+                    child.kill()
+                except psutil.Error:
+                    pass
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            try:
+                if stream is not None:
+                    stream.close()
+            except OSError:
+                pass
+
+
+def _read(stream: Any, frames: queue.Queue[bytes | None]) -> None:
+    """Frames from the pipe into the queue; None at its end, or where a frame is too long."""
+    try:
+        while True:
+            header = stream.read(HEADER.size)
+            if len(header) < HEADER.size:
+                break
+            (length,) = HEADER.unpack(header)
+            if length > MAX_FRAME:
+                break
+            data = stream.read(length)
+            if len(data) < length:
+                break
+            frames.put(data)
+    except (OSError, ValueError):
+        pass
+    frames.put(None)
+
+
+def _children(pid: int) -> list[psutil.Process]:
+    try:
+        return psutil.Process(pid).children(recursive=True)
+    except psutil.Error:
+        return []
+
+
+def _python(process: subprocess.Popen[bytes], sandbox: bool) -> list[psutil.Process]:
+    """The process that runs student.py: bubblewrap's child's child, or the process itself."""
+    if not sandbox:
+        return [psutil.Process(process.pid)]
+    for child in _children(process.pid):
+        try:
+            if "student.py" in " ".join(child.cmdline()) and child.name() != "bwrap":
+                return [child]
+        except psutil.Error:
+            pass
+    return []
+
+
+def _memory(pid: int) -> int:
+    """Bytes that a process and all that it started hold for themselves."""
+    total = 0
+    for process in [pid, *(child.pid for child in _children(pid))]:
+        try:
+            info = psutil.Process(process).memory_info()
+            total += info.rss - getattr(info, "shared", 0)
+        except psutil.Error:
+            pass
+    return total

@@ -1,0 +1,160 @@
+"""Starts the student's process: inside bubblewrap, or without it where the instructor says so.
+
+Inside there is no network, no other process, and of the file system only: the system's programs and
+libraries, Python's, minipaddle, the few modules of the grader that student.py needs (all
+read-only), and two empty folders in memory with a limit. So there is no course, no gradebook, and
+no other student's file to be found. As root, each process gets a user id of its own; the kernel
+counts processes per user.
+
+Limits on memory and time of the whole group are kept from outside (examiner.py).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from grader.errors import GraderError
+from grader.outcome import Limits
+
+HERE = Path(__file__).resolve().parent
+INSIDE = "/course"  # where the library lies inside
+FOLDER = "/home/student"
+# What student.py imports of the grader. Not the folder: beside it lie submissions and gradebooks.
+MODULES = ["__init__.py", "checks.py", "codec.py", "errors.py", "student.py"]
+SYSTEM = ["/usr", "/lib", "/lib64", "/bin", "/sbin"]
+SETTINGS = ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/fonts"]
+INSTALL = "apt-get install bubblewrap"
+
+
+class NoSandbox(GraderError):
+    """Bubblewrap is not there, or doesn't work here."""
+
+
+def check_sandbox() -> None:
+    """Raises NoSandbox, with what to do, where bubblewrap can't be used."""
+    program = shutil.which("bwrap")
+    if program is None:
+        raise NoSandbox(
+            "grader: expected bubblewrap, which keeps student code away from your files, but got "
+            f"no program `bwrap`. Install it (Debian: {INSTALL}), or pass --no-sandbox if you "
+            "would run this code yourself."
+        )
+    done = subprocess.run(
+        [program, "--ro-bind", "/", "/", *_namespaces(), "true"], capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        raise NoSandbox(
+            "grader: expected bubblewrap to work, but got: "
+            f"{done.stderr.strip()[:300]}. Allow user namespaces on this machine, or pass "
+            "--no-sandbox if you would run this code yourself."
+        )
+
+
+def _namespaces() -> list[str]:
+    spaces = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
+    spaces += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv"]
+    spaces += ["--cap-drop", "ALL"]
+    if os.geteuid() == 0:  # student.py gives them away with its first lines
+        return [*spaces, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    return [*spaces, "--unshare-user", "--uid", "65534", "--gid", "65534"]
+
+
+def launch(limits: Limits, files: Path, sandbox: bool) -> subprocess.Popen[bytes]:
+    """Starts student.py. `files`: a folder whose content is handed out beside the notebook."""
+    library = Path(INSIDE) if sandbox else HERE.parent
+    settings: dict[str, Any] = {
+        "library": str(library),
+        "folder": FOLDER if sandbox else str(files),
+        "output_bytes": limits.output_bytes,
+        "memory_bytes": limits.memory_mib * 2**20,
+        "file_bytes": limits.file_mib * 2**20,
+        "cpu_seconds": int(limits.submission_seconds) + 1,
+        # without a sandbox they would be counted together with all of the user's own
+        "processes": limits.processes if sandbox else None,
+        "uid": 100_000 + os.getpid() % 400_000 if sandbox and os.geteuid() == 0 else None,
+    }
+    command = [sys.executable, "-sP", str(library / "grader" / "student.py"), json.dumps(settings)]
+    environment = _environment(FOLDER if sandbox else str(files))
+    if sandbox:
+        command = [*_bubblewrap(limits, files, environment), "--", *command]
+        environment = {"PATH": os.environ.get("PATH", os.defpath)}
+    # What goes wrong before student.py takes over is told on stderr: a missing library, say.
+    errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by the garbage collector with Popen)
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=environment
+    )
+    process.errors = errors  # pyright: ignore[reportAttributeAccessIssue]
+    return process
+
+
+def said(process: subprocess.Popen[bytes]) -> str:
+    """What a process that did not start wrote on stderr."""
+    errors: Any = process.errors  # pyright: ignore[reportAttributeAccessIssue]
+    errors.seek(0)
+    return errors.read(2000).decode("utf-8", "replace").strip()
+
+
+def _bubblewrap(limits: Limits, files: Path, environment: dict[str, str]) -> list[str]:
+    import minipaddle
+
+    size = str(limits.file_mib * 2**20)
+    command = [shutil.which("bwrap") or "bwrap", *_namespaces(), "--hostname", "sandbox"]
+    for path in SYSTEM + SETTINGS:
+        if os.path.islink(path):
+            command += ["--symlink", os.readlink(path), path]
+        elif os.path.exists(path):
+            command += ["--ro-bind", path, path]
+    for path in sorted({sys.base_prefix, sys.prefix}):
+        if not path.startswith("/usr"):
+            command += [*_folders(Path(path).parent), "--ro-bind", path, path]
+    command += _folders(Path(INSIDE, "grader"))
+    framework = Path(minipaddle.__file__).resolve().parent
+    command += ["--ro-bind", str(framework), f"{INSIDE}/minipaddle"]
+    for name in MODULES:
+        command += ["--ro-bind", str(HERE / name), f"{INSIDE}/grader/{name}"]
+    command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/run"]
+    for folder in ("/tmp", "/dev/shm", FOLDER):
+        command += ["--perms", "1777", "--size", size, "--tmpfs", folder]
+    for path in sorted(files.iterdir()):
+        command += ["--ro-bind", str(path), f"{FOLDER}/{path.name}"]
+    for folder in ("/run", "/dev", "/"):
+        command += ["--remount-ro", folder]
+    for name, value in environment.items():
+        command += ["--setenv", name, value]
+    return command
+
+
+def _folders(path: Path) -> list[str]:
+    """Makes the folder and those above it, so that everybody may read them: bubblewrap's own are
+    for root.
+    """
+    made = []
+    for folder in [*reversed(path.parents), path]:
+        if str(folder) != "/":
+            made += ["--perms", "0755", "--dir", str(folder)]
+    return made
+
+
+def _environment(home: str) -> dict[str, str]:
+    """The same for every submission: seeds fixed, no warnings, nothing of the instructor's."""
+    return {
+        "HOME": home,
+        "PATH": f"{sys.prefix}/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONWARNINGS": "ignore",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONUTF8": "1",
+        "IPYTHONDIR": f"{home}/.ipython",
+        "GLOG_minloglevel": "2",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        **({"SYSTEMROOT": os.environ["SYSTEMROOT"]} if "SYSTEMROOT" in os.environ else {}),
+    }

@@ -1,0 +1,95 @@
+"""The warm parent: has imported everything, and forks a fresh examiner for each submission.
+
+It reads a line of JSON (a Job) from stdin, forks, and the child writes lines of JSON to stdout: the
+outcome so far, and the outcome at the end ("done": true). The parent itself reads no student's
+text and runs no cell, so every examiner starts from the same clean state, in a few milliseconds.
+
+Where there is no fork (Windows), each submission gets a new process instead, see grading.py.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import traceback
+from typing import Any
+
+from grader.assignment import Assignment
+from grader.examiner import examine
+from grader.outcome import FAILED, Job, Limits, Outcome
+
+
+def packed(job: Job) -> str:
+    return json.dumps(
+        {
+            "assignment": job.assignment.to_json(),
+            "submission": base64.b64encode(job.submission).decode(),
+            "limits": vars(job.limits),
+            "sandbox": job.sandbox,
+        }
+    )
+
+
+def unpacked(text: str) -> Job:
+    content: dict[str, Any] = json.loads(text)
+    return Job(
+        Assignment.from_json(content["assignment"]),
+        base64.b64decode(content["submission"]),
+        Limits(**content["limits"]),
+        content["sandbox"],
+    )
+
+
+def main() -> None:
+    # Jobs and outcomes have these two pipes for themselves: nothing that is run may read or write
+    # there by chance.
+    jobs, outcomes = os.fdopen(os.dup(0), "r"), os.fdopen(os.dup(1), "w")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)
+    os.dup2(2, 1)
+    for line in jobs:
+        if not hasattr(os, "fork"):
+            _grade(line, outcomes)
+            return
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                _grade(line, outcomes)
+                code = 0
+            finally:
+                os._exit(code)
+        _, status = os.waitpid(child, 0)
+        if status != 0:
+            _tell(outcomes, {"ended": os.waitstatus_to_exitcode(status)})
+
+
+def _grade(line: str, outcomes: Any) -> None:
+    job = unpacked(line)
+    try:
+        _limit(job.limits)
+        outcome = examine(job, lambda so_far: _tell(outcomes, {"so_far": so_far.to_plain()}))
+    except Exception:
+        reason = traceback.format_exc().strip().splitlines()
+        outcome = Outcome(job.key, FAILED, f"the grader itself failed: {reason[-1]} ({reason[-3]})")
+    _tell(outcomes, {"done": outcome.to_plain()})
+
+
+def _tell(outcomes: Any, message: dict[str, Any]) -> None:
+    outcomes.write(json.dumps(message) + "\n")
+    outcomes.flush()
+
+
+def _limit(limits: Limits) -> None:
+    """An examiner reads what a student's process sends, and runs Programs that come from there."""
+    if os.name != "posix":
+        return
+    import resource
+
+    most = limits.memory_mib * 2**20
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+
+
+if __name__ == "__main__":
+    main()
