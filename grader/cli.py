@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 from rich.console import Console
@@ -22,6 +23,14 @@ from grader.errors import GraderError
 
 # The steps import nbgrader, which takes seconds: so they are imported when they are needed, and
 # --help is quick.
+
+
+class Where(NamedTuple):
+    """Which course: what stands before the sub-command."""
+
+    root: Path
+    sources: Path | None
+    db: str | None
 
 
 class _House(click.Group):
@@ -47,9 +56,15 @@ class _House(click.Group):
     type=click.Path(path_type=Path),
     help="The folder of the modules, where it isn't ROOT/course.",
 )
+@click.option(
+    "--db",
+    metavar="URL",
+    help="The gradebook, such as postgresql+psycopg://user@host/course. Default: db in grader.toml, "
+    "or grader/gradebook.db. For every command the same one: better in grader.toml.",
+)
 @click.version_option(package_name="minipaddle", prog_name="grader")
 @click.pass_context
-def main(ctx: click.Context, root: Path, sources: Path | None) -> None:
+def main(ctx: click.Context, root: Path, sources: Path | None, db: str | None) -> None:
     """Release exercises, collect and grade submissions, write feedback and a CSV.
 
     In this order: release, collect, grade, feedback, export.
@@ -59,13 +74,13 @@ def main(ctx: click.Context, root: Path, sources: Path | None) -> None:
                 1  done, but the grader itself failed on some submissions: grade again
                 2  wrong use, or nothing to do
     """
-    ctx.obj = (root, sources)
+    ctx.obj = Where(root, sources, db)
 
 
 @main.command()
 @click.argument("modules", nargs=-1)
 @click.pass_obj
-def release(where: tuple[Path, Path | None], modules: tuple[str, ...]) -> None:
+def release(where: Where, modules: tuple[str, ...]) -> None:
     """Make the learners' version of exercises: course/ -> grader/release.
 
     Solutions and hidden tests are taken out, and it is checked that none is left. MODULES are names
@@ -83,33 +98,47 @@ def release(where: tuple[Path, Path | None], modules: tuple[str, ...]) -> None:
 
 
 @main.command()
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--module", help="The module of all files in FOLDER, where their paths don't say it.")
+@click.argument("source", metavar="FOLDER|ARCHIVE|REPOSITORY", type=click.Path(path_type=Path))
+@click.option("--module", help="The module of all files, where their paths don't say it.")
+@click.option("--pull-requests", is_flag=True, help="REPOSITORY is a clone of the course's git.")
 @click.pass_obj
-def collect(where: tuple[Path, Path | None], folder: Path, module: str | None) -> None:
-    """Copy the submissions in FOLDER to grader/submitted.
+def collect(where: Where, source: Path, module: str | None, pull_requests: bool) -> None:
+    """Copy submissions to grader/submitted, from a folder, an archive of one, or pull requests.
 
     \b
-    Taken are  <student>/<module>/exercise.ipynb
-               <student>/exercise.ipynb   with --module
-               <student>.ipynb            with --module
+    Taken are, from a folder, or a zip or tar.gz of one
+        <student>/<module>/exercise.ipynb
+        <student>/exercise.ipynb   with --module
+        <student>.ipynb            with --module
+    from a clone of a git repository, with --pull-requests
+        submissions/<student>/<module>/exercise.ipynb   in its branch and its pull requests; these
+                                                        are brought by git fetch origin
+                                                        '+refs/pull/*/head:refs/pull/*/head'
 
     Links and other irregular files are refused, and the student is reported as not gradable. The
     file collected last replaces the one before, also where it is older: then the table says so.
-    Where nothing at all was collected, the exit code is 2.
+    An archive with a path that leads out of it, or that unpacks to very much, is refused as a
+    whole. Of a repository nothing is checked out and nothing is run.
+
+    \b
+    Exit codes: 0  collected what there was; the table says what was refused, and why
+                2  wrong use, or nothing at all was collected
     """
     course = Course.at(*where)
     from grader.collect import TAKEN
     from grader.collect import collect as run
 
-    results = run(course, folder, module)
+    if pull_requests and module:
+        raise click.UsageError("--module doesn't go with --pull-requests: the paths say it.")
+    with _busy("collecting"):
+        results = run(course, source, module, pull_requests=pull_requests)
     table = Table("student", "module", "collected", "why")
     for r in results:
-        table.add_row(escape(r.student), r.module, r.status, escape(r.reason))
+        table.add_row(escape(r.student), escape(r.module), r.status, escape(r.reason))
     Console().print(table)
     if not any(r.status in TAKEN for r in results):
         raise GraderError(
-            f"grader collect: expected submissions in {folder}, but got none. See grader collect "
+            f"grader collect: expected submissions in {source}, but got none. See grader collect "
             "--help for the layouts."
         )
     click.echo(f"Next: {_command(where, 'grade', (r.module for r in results if r.module))}")
@@ -120,9 +149,7 @@ def collect(where: tuple[Path, Path | None], folder: Path, module: str | None) -
 @click.option("--cell-timeout", default=30, show_default=True, help="Seconds for one cell.")
 @click.option("--timeout", default=300, show_default=True, help="Seconds for one submission.")
 @click.pass_obj
-def grade(
-    where: tuple[Path, Path | None], module: str | None, cell_timeout: int, timeout: int
-) -> None:
+def grade(where: Where, module: str | None, cell_timeout: int, timeout: int) -> None:
     """Run the collected submissions (of MODULE, or all) and score them.
 
     THERE IS NO SANDBOX YET: a submission runs with your rights, on your files and network. Grade
@@ -162,7 +189,7 @@ def grade(
 @main.command()
 @click.argument("module", required=False)
 @click.pass_obj
-def feedback(where: tuple[Path, Path | None], module: str | None) -> None:
+def feedback(where: Where, module: str | None) -> None:
     """Write a page of HTML for every graded submission, to grader/feedback.
 
     Hidden tests are not in it (their points and messages are), nor scripts of the student's.
@@ -182,7 +209,7 @@ def feedback(where: tuple[Path, Path | None], module: str | None) -> None:
     "--to", type=click.Path(path_type=Path), default=Path("grades.csv"), show_default=True
 )
 @click.pass_obj
-def export(where: tuple[Path, Path | None], to: Path) -> None:
+def export(where: Where, to: Path) -> None:
     """Write the grades as CSV: a row for every student and module, with the reason where there was
     nothing to grade.
     """
@@ -202,14 +229,28 @@ def export(where: tuple[Path, Path | None], to: Path) -> None:
         )
 
 
-def _command(where: tuple[Path, Path | None], step: str, modules: Iterable[str] = ()) -> str:
+def _command(where: Where, step: str, modules: Iterable[str] = ()) -> str:
     """The command line of another step. More modules than one are all: that is the default."""
-    root, sources = where
     words = ["grader"]
-    words += ["--root", str(root)] if root != Path() else []
-    words += ["--sources", str(sources)] if sources else []
+    words += ["--root", str(where.root)] if where.root != Path() else []
+    words += ["--sources", str(where.sources)] if where.sources else []
+    words += ["--db", where.db] if where.db else []
     names = set(modules)
     return shlex.join([*words, step, *(names if len(names) == 1 else ())])
+
+
+@contextmanager
+def _busy(what: str) -> Iterator[None]:
+    """A bar for work whose length is not known before."""
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bar:
+        bar.add_task(what, total=None)
+        yield
 
 
 @contextmanager

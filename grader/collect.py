@@ -1,4 +1,5 @@
-"""Collects a folder of submissions into grader/submitted, as they are.
+"""Collects submissions into grader/submitted, as they are: from a folder, from a zip or tar.gz of
+one (archives.py), or from the pull requests of a git repository (pull_requests.py).
 
 Taken are, for a folder as learners or a learning platform hand it over:
 
@@ -7,7 +8,8 @@ Taken are, for a folder as learners or a learning platform hand it over:
     <student>.ipynb                     with --module
 
 Only regular files are taken, and only by their name in the folder: a link could point to the
-solutions.
+solutions. When a file was handed in is told by its own time, which is kept; for a pull request that
+is its last commit's.
 """
 
 from __future__ import annotations
@@ -20,12 +22,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.archives import unpacked
 from grader.course import NOTEBOOK, Course
 from grader.errors import GraderError, NotGradable
+from grader.pull_requests import read_pull_requests
 from grader.submission import MAX_BYTES
 
 FILE = f"{NOTEBOOK}.ipynb"
 REFUSED = "refused.txt"  # beside, or instead of, the submission: why the last file was not taken
+REFUSED_FROM = "refused_from.txt"  # the folder, archive or repository that file was in
 TAKEN = ("new", "updated", "unchanged")  # what became of an entry whose file is in grader/submitted
 
 
@@ -41,43 +46,95 @@ class Collected:
     reason: str = ""
 
 
-def collect(course: Course, folder: Path, module: str | None = None) -> list[Collected]:
-    """Copies the submissions of `folder`. Returns what became of each, by student and module."""
-    if not folder.is_dir():
-        raise GraderError(
-            f"grader collect: expected a folder of submissions, but got {folder}. Unpack archives "
-            "first."
-        )
+def collect(
+    course: Course, source: Path, module: str | None = None, *, pull_requests: bool = False
+) -> list[Collected]:
+    """Copies the submissions of `source`: a folder, an archive, or with `pull_requests` a git
+    repository. Returns what became of each, by student and module.
+    """
     if module is not None:
         module = course.module(module)
-    _check_level(course, folder)
+    origin = str(source.resolve())
+    if pull_requests:
+        with read_pull_requests(source) as (folder, notes):
+            return _collect(course, folder, None, origin, notes)
+    if source.is_file():
+        with unpacked(source) as folder:
+            return _collect(course, _students_folder(course, folder), module, origin, {})
+    if not source.is_dir():
+        raise GraderError(
+            f"grader collect: expected a folder of submissions, or a zip or tar.gz of one, but got "
+            f"{source}, which is not there. Check the path."
+        )
+    return _collect(course, source, module, origin, {})
+
+
+def _collect(
+    course: Course,
+    folder: Path,
+    module: str | None,
+    origin: str,
+    notes: dict[tuple[str, ...], str],
+) -> list[Collected]:
+    """`notes`: see `read_pull_requests`."""
+    _check_level(course, folder, origin)
     found = list(_entries(course, folder, module))
     names = [(student, mod) for student, mod, _, _ in found]
+    _forget_refused(course, origin, names, module)
     results = []
     for student, mod, path, reason in found:
+        note = notes.get((student, mod), "")
+        if note.startswith("!"):
+            reason = note[1:]
+        if names.count((student, mod)) > 1:
+            reason = f"two files for {student} and {mod}; keep one of them"
         if not mod:
             results.append(Collected(student, "", "ignored", reason))
-        elif names.count((student, mod)) > 1:
-            results.append(
-                _refuse(
-                    course, student, mod, f"two files for {student} and {mod}; keep one of them"
-                )
-            )
         elif reason:
-            results.append(_refuse(course, student, mod, reason))
+            results.append(_refuse(course, student, mod, reason, origin))
         else:
-            results.append(_take(course, student, mod, path))
+            results.append(_take(course, student, mod, path, origin))
+            results[-1].reason = ", ".join(filter(None, [results[-1].reason, note]))
     return sorted(results, key=lambda c: (c.student, c.module))
 
 
-def _check_level(course: Course, folder: Path) -> None:
+def _students_folder(course: Course, folder: Path) -> Path:
+    """The folder in an unpacked archive that holds the students: often the only one at the top."""
+    inside = list(folder.iterdir())
+    if len(inside) != 1 or not inside[0].is_dir():
+        return folder
+    names = {path.name for path in inside[0].iterdir()}
+    one_student = names & {FILE, *course.modules()}
+    return folder if one_student or not names else inside[0]
+
+
+def _forget_refused(
+    course: Course, origin: str, names: list[tuple[str, str]], module: str | None
+) -> None:
+    """What was refused from this same place, and is no longer in it, was mended there."""
+    for path in course.submitted.glob(f"*/*/{REFUSED_FROM}"):
+        name, student = path.parent.name, path.parent.parent.name
+        mine = path.read_text(encoding="utf-8").strip() == origin and module in (None, name)
+        if mine and (student, name) not in names:
+            _accept(path.parent)
+            for folder in (path.parent, path.parent.parent):
+                if not any(folder.iterdir()):
+                    folder.rmdir()
+
+
+def _accept(folder: Path) -> None:
+    (folder / REFUSED).unlink(missing_ok=True)
+    (folder / REFUSED_FROM).unlink(missing_ok=True)
+
+
+def _check_level(course: Course, folder: Path, shown: str) -> None:
     """Entries that are modules are no students."""
     inside = sorted(path.name for path in folder.iterdir() if path.name in course.modules())
     if inside:
         itself = folder.resolve() == course.sources
         what = "the course itself" if itself else f"one student's folder ({inside[0]} is in it)"
         raise GraderError(
-            f"grader collect: expected a folder of students' folders, but got {folder}: this looks "
+            f"grader collect: expected a folder of students' folders, but got {shown}: this looks "
             f"like {what}. Pass the folder {'of the submissions' if itself else 'above it'}."
         )
 
@@ -158,14 +215,14 @@ def _missing(folder: Path) -> str:
     return f"no {FILE} in it" + (f", but {', '.join(others[:3])}; rename it" if others else "")
 
 
-def _take(course: Course, student: str, module: str, path: Path) -> Collected:
+def _take(course: Course, student: str, module: str, path: Path, origin: str) -> Collected:
     try:
         data = read_regular_file(path)
     except NotGradable as error:
-        return _refuse(course, student, module, str(error))
+        return _refuse(course, student, module, str(error), origin)
     folder = course.step("submitted", student, module)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / REFUSED).unlink(missing_ok=True)
+    _accept(folder)
     target = folder / FILE
     changed = path.stat().st_mtime_ns
     before = target.read_bytes() if target.exists() else None
@@ -181,13 +238,14 @@ def _take(course: Course, student: str, module: str, path: Path) -> Collected:
     return Collected(student, module, "new" if before is None else "updated")
 
 
-def _refuse(course: Course, student: str, module: str, reason: str) -> Collected:
+def _refuse(course: Course, student: str, module: str, reason: str, origin: str) -> Collected:
     """An earlier submission stays and counts. Without one, grading reports this student with the
     reason.
     """
     folder = course.step("submitted", student, module)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / REFUSED).write_text(reason + "\n", encoding="utf-8")
+    (folder / REFUSED_FROM).write_text(origin + "\n", encoding="utf-8")
     if (folder / FILE).exists():
         reason += " (the earlier submission stays)"
     return Collected(student, module, "refused", reason)
@@ -225,8 +283,8 @@ def read_regular_file(path: Path) -> bytes:
             raise NotGradable("it is not a regular file; hand in the file itself")
         if status.st_size > MAX_BYTES:
             raise NotGradable(
-                f"it has {status.st_size / 2**20:.0f} MiB, and {MAX_BYTES // 2**20} are allowed; "
-                "clear its outputs and hand it in again"
+                f"it is larger than the {MAX_BYTES // 2**20} MiB that are allowed; clear its "
+                "outputs and hand it in again"
             )
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             return file.read(MAX_BYTES)

@@ -97,7 +97,7 @@ def test_a_very_large_file_is_refused(course: Course, tmp_path: Path) -> None:
     path = put(tmp_path / "in" / "anna" / MODULE / "exercise.ipynb")
     os.truncate(path, MAX_BYTES + 1)
     [found] = collect(course, tmp_path / "in")
-    assert found.status == "refused" and "20 are allowed" in found.reason
+    assert found.status == "refused" and "20 MiB that are allowed" in found.reason
 
 
 def test_a_refused_file_does_not_replace_a_good_one(course: Course, tmp_path: Path) -> None:
@@ -185,3 +185,30 @@ def test_where_nothing_is_collected_the_exit_code_is_2(
 def test_a_missing_folder_is_said(course: Course, tmp_path: Path) -> None:
     with pytest.raises(GraderError, match="expected a folder of submissions"):
         collect(course, tmp_path / "nothing")
+
+
+def test_what_was_refused_and_is_mended_leaves_no_row(course: Course, tmp_path: Path) -> None:
+    wrong = put(tmp_path / "in" / "dana" / "my exercise.ipynb")
+    put(tmp_path / "other" / "eve" / "my exercise.ipynb")
+    collect(course, tmp_path / "in", MODULE)
+    collect(course, tmp_path / "other", MODULE)  # another folder: its rows are its own
+    assert collected(course) == [("dana", MODULE), ("eve", MODULE)]
+    wrong.parent.rename(tmp_path / "in" / "dana.smith")
+    (tmp_path / "in" / "dana.smith" / wrong.name).rename(
+        tmp_path / "in" / "dana.smith" / "exercise.ipynb"
+    )
+    collect(course, tmp_path / "in", MODULE)
+    assert collected(course) == [("dana.smith", MODULE), ("eve", MODULE)]
+
+
+def test_a_mended_row_leaves_the_earlier_submission(course: Course, tmp_path: Path) -> None:
+    path = put(tmp_path / "in" / "anna" / MODULE / "exercise.ipynb", "A")
+    collect(course, tmp_path / "in")
+    path.rename(path.with_name("mine.ipynb"))
+    [found] = collect(course, tmp_path / "in")
+    assert found.status == "refused"
+    put(tmp_path / "in" / "bo" / MODULE / "exercise.ipynb", "B")
+    path.parent.rename(tmp_path / "elsewhere")
+    path.parent.parent.rmdir()
+    collect(course, tmp_path / "in")
+    assert [p.name for p in course.step("submitted", "anna", MODULE).iterdir()] == [path.name]
