@@ -17,9 +17,9 @@ fails this check alone. `Checks("Task 1", hidden=True)` gives the name of a fail
 to look, but not the values: it is for the hidden tests.
 
 In the notebook all of this is one process. When work is graded, check cells run in the examiner's
-process, which never sees the answers: there a call of an answer, or of an `@experiment`, goes to the
-student's process, and a value comes back. So an experiment returns data (or a Tensor, a Program):
-what it returns is judged outside. `@experiment` itself does nothing in the notebook.
+process, which never sees the answers: there a call of an answer, or of an `@experiment`, goes to
+the student's process, and a value comes back. So an experiment returns data (or a Tensor, a
+Program): what it returns is judged outside. `@experiment` itself does nothing in the notebook.
 
 This module needs numpy only. It knows minipaddle's and Paddle's Tensors by their `.numpy()`.
 """

@@ -241,7 +241,7 @@ def _array(value: dict[str, Any]) -> Any:
 
 
 def _framework(kind: str, value: dict[str, Any]) -> Any:
-    content = value.get("v")
+    content: Any = value.get("v")
     if kind == "tensor":
         from minipaddle.eager.tensor import Tensor
 

@@ -36,9 +36,14 @@ from grader.link import CannotStart, Link, StudentError, StudentStopped
 from grader.outcome import FAILED, GRADED, NOT_GRADABLE, CheckResult, Job, Outcome
 from grader.submission import answers_in
 
+# How data gets into the student's process: an expression there.
+LOADS = "__import__('grader.codec').codec.loads"
 
-class AuthorError(Exception):
-    """A mistake in the exercise: the grader can't judge anybody by it."""
+
+class AuthorError(BaseException):
+    """A mistake in the exercise: the grader can't judge anybody by it. No Exception, so that a check
+    doesn't take it for a wrong answer.
+    """
 
 
 def examine(job: Job, told: Callable[[Outcome], None] = lambda outcome: None) -> Outcome:
@@ -112,6 +117,7 @@ class _Examination:
             place = cell.name if cell else place
             if node.cell_type != "code":
                 continue
+            self.link.begin_cell()
             if cell is not None and cell.kind == "check":
                 node.source = cell.source
                 node.outputs = self._check(cell)
@@ -202,7 +208,8 @@ class _Examination:
         self.outcome.score = round(sum(self.outcome.cells.values()), 4)
 
     def _note(self, place: str, error: StudentStopped) -> None:
-        if error.why != self.link.over or self.link.over and not any(self.link.over in line for line in self.stopped):  # said once is enough
+        """Keeps why a cell was stopped. That nothing runs any more is said once."""
+        if not (error.why == self.link.over and any(error.why in said for said in self.stopped)):
             self.stopped.append(f"{place}: {error.why}")
 
     def _execute(self, cell: Cell) -> None:
@@ -287,22 +294,14 @@ class _Examination:
         if isinstance(value, Remote):
             self._send(value, define)
         elif isinstance(value, types.ModuleType):
-            define[name] = (
-                f"import {value.__name__} as {name}"
-                if "." in value.__name__
-                else (
-                    f"import {value.__name__}" + (f" as {name}" if name != value.__name__ else "")
-                )
-            )
+            define[name] = f"import importlib; {name} = importlib.import_module({value.__name__!r})"
         elif isinstance(value, types.FunctionType | type) and value.__module__ == "__main__":
             self._define(value, define)
         elif (place := _importable(value)) is not None:
             define[name] = f"from {place[0]} import {place[1]} as {name}"
         else:
             text = self._packed(value, define, name)
-            define[name] = (
-                f"from grader import codec as _codec\n{name} = _codec.loads({text!r}, globals().__getitem__)"
-            )
+            define[name] = f"{name} = {LOADS}({text!r}, globals().__getitem__)"
 
 
 class Remote:

@@ -9,6 +9,7 @@ It may be called from several threads and processes at once; each thread keeps a
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import queue
@@ -99,10 +100,8 @@ class Examiner:
         except psutil.Error:
             family = []
         for process in [*family, self.process]:
-            try:
+            with contextlib.suppress(psutil.Error, OSError):
                 process.kill()
-            except (psutil.Error, OSError):
-                pass
         self.process.wait()
         atexit.unregister(self.close)
 

@@ -1,13 +1,14 @@
 """The examiner's end of the pipes to a student's process.
 
-What comes through them is not trusted: a frame has a limit, an answer has a deadline, and what can't
-be read is the student's error. A process that hangs is interrupted; one that ends, or doesn't stop,
-or uses too much memory, is replaced by a new one, in which the cells before are run again. So it
-costs the cell in which it happened, and not the tasks after it.
+What comes through them is not trusted: a frame has a limit, an answer has a deadline, and what
+can't be read is the student's error. A process that hangs is interrupted; one that ends, or doesn't
+stop, or uses too much memory, is replaced by a new one, in which the cells before are run again. So
+it costs the cell in which it happened, and not the tasks after it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -62,6 +63,7 @@ class Link:
         self.files = files
         self.sandbox = sandbox
         self.deadline = time.monotonic() + limits.submission_seconds
+        self.cell_deadline = self.deadline
         self.done: list[
             str
         ] = []  # the cells that ran to their end, to be run again after a restart
@@ -69,6 +71,10 @@ class Link:
         self.calls = 0
         self.over = ""  # why nothing is run any more
         self.process: subprocess.Popen[bytes] | None = None
+
+    def begin_cell(self) -> None:
+        """The time of a cell starts. All calls of a check cell share it."""
+        self.cell_deadline = time.monotonic() + self.limits.cell_seconds
 
     # -- requests ------------------------------------------------------------------------------
 
@@ -80,7 +86,7 @@ class Link:
         return outputs if isinstance(outputs, list) else []
 
     def call(self, define: list[str], name: str, args: str) -> dict[str, Any]:
-        """Calls a function; returns {"value": text of codec.dumps} or {"error": ...}, and outputs."""
+        """Calls a function. Returns {"value": text of codec.dumps} or {"error": ...}, and outputs."""
         self.calls += 1
         request = {"do": "call", "define": define, "name": name, "args": args, "id": self.calls}
         return self._ask(request)
@@ -95,13 +101,15 @@ class Link:
             raise StudentStopped(self.over)
         if self.process is None:
             self._start()
-        seconds = min(self.limits.cell_seconds, left)
+        seconds = min(self.cell_deadline - time.monotonic(), left)
+        if seconds <= 0:
+            raise StudentStopped(f"over {self.limits.cell_seconds:g} s")
         self._send(request)
         try:
             return self._answer(seconds)
         except queue.Empty:
             self._interrupt()
-            raise StudentStopped(f"over {seconds:.0f} s") from None
+            raise StudentStopped(f"over {min(self.limits.cell_seconds, left):.0f} s") from None
 
     # -- the process ---------------------------------------------------------------------------
 
@@ -161,10 +169,8 @@ class Link:
         """As the stop button does; where that doesn't help, the process is ended."""
         if self.process is not None and os.name == "posix":
             for inner in _python(self.process, self.sandbox):
-                try:
+                with contextlib.suppress(psutil.Error):
                     inner.send_signal(signal.SIGINT)
-                except psutil.Error:
-                    pass
             try:
                 if self.frames.get(timeout=2.0) is not None:
                     return
@@ -189,10 +195,8 @@ class Link:
             return
         if not self.sandbox:  # with one, the rest ends with bubblewrap
             for child in _children(process.pid):
-                try:
+                with contextlib.suppress(psutil.Error):
                     child.kill()
-                except psutil.Error:
-                    pass
         process.kill()
         process.wait()
         for stream in (process.stdin, process.stdout):
