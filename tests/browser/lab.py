@@ -75,8 +75,10 @@ class Lab:
 
 
 @contextmanager
-def start_lab(home: Path, root: Path) -> Iterator[Lab]:
-    """JupyterLab on a free port of 127.0.0.1, with folders of its own in `home`."""
+def start_lab(home: Path, root: Path, *options: str) -> Iterator[Lab]:
+    """JupyterLab on a free port of 127.0.0.1, with folders of its own in `home`. `options` go to
+    its command line.
+    """
     for name, settings in SETTINGS.items():
         file = home / "settings" / f"{name}.jupyterlab-settings"
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -110,7 +112,7 @@ c.LabApp.user_settings_dir = {str(home / "settings")!r}
         IPYTHONDIR=str(home / "ipython"),
     )
     log = home / "log"
-    command = [sys.executable, "-m", "jupyterlab", "--config", str(config)]
+    command = [sys.executable, "-m", "jupyterlab", "--config", str(config), *options]
     with log.open("w") as out:
         server = subprocess.Popen(command, env=environment, cwd=root, stdout=out, stderr=out)
     url = f"http://127.0.0.1:{port}"

@@ -313,31 +313,66 @@ def test_labels_stay_in_their_boxes(show, font):
     assert outside == []
 
 
-def test_a_step_of_500_nodes_takes_less_than_100_ms(page, show):
-    """From the click to the picture being drawn; nobody waits for the animation after that."""
+def walk_through(count: int) -> list[viz.Step]:
+    """Fifty of 500 nodes change in each step, and none moves."""
 
-    def walk(at: int) -> viz.Step:
+    def one(at: int) -> viz.Step:
         def state(i):
             return "done" if i < at else "now" if i < at + 25 else "waiting"
 
         return viz.step(f"at {at}", chain(500, state))
 
-    show(*[walk(at) for at in range(0, 250, 25)])
-    times = page.evaluate(
-        """async () => {
-            const times = [];
-            for (let i = 0; i < 9; i += 1) {
-                await new Promise((done) => setTimeout(done, 450));
-                const start = performance.now();
-                document.querySelector(".mp-next").click();
-                await new Promise((done) => requestAnimationFrame(() => {
-                    const channel = new MessageChannel();  // answers after the frame
-                    channel.port1.onmessage = done;
-                    channel.port2.postMessage(0);
-                }));
-                times.push(performance.now() - start);
-            }
-            return times.sort((a, b) => a - b);
-        }"""
-    )
-    assert times[2] < 100, times  # a third of them: other programs may hold the machine up
+    return [one(25 * i) for i in range(count)]
+
+
+def all_move(count: int) -> list[viz.Step]:
+    """All of 500 nodes move in each step, and all change their state."""
+
+    def one(i: int) -> viz.Step:
+        states = ("", "done", "now")
+        graph = chain(520, lambda n: states[(n + i) % 3], skip=range(20 * (i % 2)))
+        return viz.step(f"step {i}", graph)
+
+    return [one(i) for i in range(count)]
+
+
+@pytest.mark.parametrize("steps", [walk_through, all_move])
+def test_a_step_of_500_nodes_takes_less_than_100_ms(page, show, steps):
+    """From the click to the picture on the screen, as the browser's Event Timing tells it (in steps
+    of 8 ms; it leaves out what is faster than 16). Nobody waits for the animation after that."""
+    count = 8
+    medians = []
+    for _ in range(3):  # the best of three rounds: other programs may hold the machine up
+        player = show(*steps(count), keep_places=steps is walk_through)
+        page.evaluate(
+            """() => {
+                window.times = [];
+                const note = (list) => window.times.push(...list.getEntries()
+                    .filter((e) => e.name === "click").map((e) => e.duration));
+                new PerformanceObserver(note).observe({ type: "event", durationThreshold: 16 });
+            }"""
+        )
+        for _ in range(count - 1):
+            press(player, "Next")
+            page.wait_for_timeout(400)
+        assert where(player).startswith(f"Step {count} of {count}")
+        times = sorted(page.evaluate("() => window.times"))
+        medians.append(times[-count // 2] if len(times) >= count // 2 else 0)
+        if medians[-1] < 100:
+            break
+    assert min(medians) < 100, medians
+
+
+def test_in_a_large_graph_many_changes_come_at_once_and_few_move(page, show):
+    few = chain(200, lambda i: "now" if i > 190 else "", skip=range(50))
+    graphs = [chain(200), chain(200, skip=range(50)), few]
+    player = show(*[viz.step(str(i), g) for i, g in enumerate(graphs)], keep_places=False)
+    player.locator(".mp-graph .mp-node[data-id='150']").evaluate("e => { e.dataset.mine = 'yes'; }")
+    moves = "e => getComputedStyle(e.querySelector('.mp-graph .mp-node')).transitionProperty !== 'none'"
+    press(player, "Next")
+    assert player.locator(".mp-graph .mp-node").count() == 150  # what goes is gone at once
+    assert not player.evaluate(moves)
+    mine = player.locator(".mp-graph .mp-node[data-id='150']").get_attribute("data-mine")
+    assert mine == "yes"  # a node that stays is the same element
+    press(player, "Next")
+    assert player.evaluate(moves)

@@ -1,6 +1,7 @@
 // A graph: boxes and arrows. A node that is in two steps is one element: it moves.
 
-const LARGE = 150; // nodes; in larger graphs lines don't move, they come back when the nodes have moved, so that a step stays quick
+// Moving takes the browser long in a large graph. There, a step that changes more than a few nodes shows all of them at once, and fades over.
+const [LARGE, FEW_CHANGES] = [150, 20];
 
 class GraphPane extends PictureView {
   constructor(player) {
@@ -24,11 +25,10 @@ class GraphPane extends PictureView {
     this.setZoom();
     this.svg.setAttribute("aria-label", `${pane.name || "graph"}: ${pane.nodes.length} nodes, ${pane.edges.length} edges`);
     this.drawFrames(pane);
-    this.large = pane.nodes.length > LARGE;
-    this.element.classList.toggle("mp-large", this.large);
-    if (this.large && !this.samePlace && !reducedMotion()) this.lines.animate({ opacity: [0, 0, 1] }, 500); // while nodes move
-    const fresh = this.drawNodes(pane);
-    fadeIn([...fresh, ...this.drawEdges(pane.edges.map((number) => scene.edges[number]))]);
+    this.setStill(Math.max(pane.nodes.length, this.things.size) > LARGE && this.countChanges(pane) > FEW_CHANGES);
+    this.drawNodes(pane);
+    this.drawEdges(pane.edges.map((number) => scene.edges[number]));
+    if (this.still && !this.samePlace && !reducedMotion()) this.svg.animate({ opacity: [0.3, 1] }, 300);
     const now = this.items.find((n) => n.state === "now");
     requestAnimationFrame(() => {
       this.showPannable();
@@ -68,17 +68,26 @@ class GraphPane extends PictureView {
     }
   }
 
+  // Nodes that come, go, move or look otherwise.
+  countChanges(pane) {
+    let [changed, stay] = [0, 0];
+    this.items.forEach((n, i) => {
+      const element = this.things.get(n.id), [x, y] = this.place.nodes[n.id];
+      if (element) stay += 1;
+      if (element?.content !== pane.nodes[i] || element.at[0] !== y || element.at[1] !== x) changed += 1;
+    });
+    return changed + this.things.size - stay;
+  }
+
   drawNodes(pane) {
     const present = new Set(this.items.map((n) => n.id));
     for (const id of [...this.things.keys()]) if (!present.has(id)) this.removeThing(id);
-    const fresh = [];
-    let moved = false;
+    let changed = false;
     this.items.forEach((n, i) => {
       let element = this.things.get(n.id);
       if (!element) {
-        element = svgElement("g", { class: "mp-node mp-leaving", role: "button", tabindex: "-1" }, this.boxes);
+        element = svgElement("g", { class: "mp-node", role: "button", tabindex: "-1" }, this.boxes);
         this.addThing(element, n.id);
-        fresh.push(element);
       }
       const content = pane.nodes[i];
       if (element.content === content && this.samePlace) return;
@@ -86,10 +95,9 @@ class GraphPane extends PictureView {
       if (element.content !== content || element.size !== `${w},${h}`) this.fillNode(element, n, w, h);
       [element.content, element.size, element.at] = [content, `${w},${h}`, [y, x]];
       element.style.transform = `translate(${x}px, ${y}px)`;
-      moved = true;
+      changed = true;
     });
-    if (moved || fresh.length || this.inOrder.length !== this.things.size) this.sortThings();
-    return fresh;
+    if (changed || this.inOrder.length !== this.things.size) this.sortThings();
   }
 
   // A new state is the most frequent change, so it touches little: the rest is drawn anew only if it looks otherwise.
@@ -125,25 +133,23 @@ class GraphPane extends PictureView {
     for (const [key, element] of this.edges) {
       if (present.has(key)) continue;
       this.edges.delete(key);
-      fadeOut(element);
+      this.fadeOut(element);
     }
-    const fresh = [];
     for (const e of edges) {
       const { d } = this.place.edges[e.key];
       let element = this.edges.get(e.key);
       if (!element) {
-        element = svgElement("path", { class: "mp-edge mp-leaving" }, this.lines);
+        element = svgElement("path", { class: "mp-edge" }, this.lines);
         this.edges.set(e.key, element);
-        fresh.push(element);
+        this.fadeIn(element);
       }
       if (element.d !== d) {
         element.setAttribute("d", (element.d = d));
-        if (!this.large) element.style.d = `path("${d}")`; // the attribute alone would jump; a browser that doesn't know this jumps
+        element.style.d = this.still ? "" : `path("${d}")`; // the attribute alone would jump; a browser that doesn't know this jumps
       }
       if (element.dataset.state !== e.state) element.dataset.state = e.state;
     }
     this.drawWords(edges);
-    return fresh;
   }
 
   drawWords(edges) {

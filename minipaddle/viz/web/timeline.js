@@ -105,14 +105,12 @@ class TimelinePane extends PictureView {
   placeBars(bars, animate) {
     const present = new Set(bars.map((b) => b.id));
     for (const id of [...this.things.keys()]) if (!present.has(id)) this.removeThing(id);
-    this.element.classList.toggle("mp-still", !animate);
-    const fresh = [];
+    this.setStill(!animate);
     for (const b of bars) {
       let element = this.things.get(b.id);
       if (!element) {
-        element = svgElement("g", { class: "mp-span mp-leaving", role: "button", tabindex: "-1" }, this.bars);
+        element = svgElement("g", { class: "mp-span", role: "button", tabindex: "-1" }, this.bars);
         this.addThing(element, b.id);
-        fresh.push(element);
       }
       const x = this.x(b.start), wide = Math.max(this.x(b.end) - x, 1);
       const content = JSON.stringify([b, wide]);
@@ -122,7 +120,6 @@ class TimelinePane extends PictureView {
       element.style.transform = `translate(${x}px, ${b.y}px)`;
       fillSign(this.player, b.state, x + Math.max(wide - 5, 3), b.y, this.front, 0.7); // on top of neighbours
     }
-    fadeIn(fresh);
     this.sortThings();
   }
 

@@ -38,13 +38,32 @@ class PictureView {
     element.addEventListener("click", () => this.player.select(id));
     element.addEventListener("focus", () => this.makeReachable(element));
     this.things.set(id, element);
+    this.fadeIn(element);
   }
 
   removeThing(id) {
     const element = this.things.get(id);
     this.things.delete(id);
     element.removeAttribute("tabindex");
-    fadeOut(element);
+    this.fadeOut(element);
+  }
+
+  // A still picture shows its new state at once: nothing moves, nothing fades.
+  setStill(still) {
+    this.still = still;
+    this.element.classList.toggle("mp-still", still);
+  }
+
+  fadeIn(element) {
+    if (!this.still && !reducedMotion()) element.animate({ opacity: [0, 1] }, 350);
+  }
+
+  fadeOut(element) {
+    if (this.still || reducedMotion()) element.remove();
+    else {
+      element.classList.add("mp-leaving");
+      setTimeout(() => element.remove(), 400);
+    }
   }
 
   sortThings() {
@@ -140,18 +159,6 @@ class PictureView {
     const handlers = [["pointermove", move], ["pointerup", end], ["pointercancel", end]];
     for (const [name, handler] of handlers) box.addEventListener(name, handler);
   }
-}
-
-function fadeOut(element) {
-  element.classList.add("mp-leaving");
-  setTimeout(() => element.remove(), reducedMotion() ? 0 : 400);
-}
-
-// New elements start unseen, where they belong, and fade in. One look at the layout is enough for all of them.
-function fadeIn(elements) {
-  if (!elements.length) return;
-  elements[0].getBoundingClientRect();
-  for (const element of elements) element.classList.remove("mp-leaving");
 }
 
 function fillSign(player, state, x, y, parent, scale = 1) {
