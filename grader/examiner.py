@@ -41,8 +41,8 @@ LOADS = "__import__('grader.codec').codec.loads"
 
 
 class AuthorError(BaseException):
-    """A mistake in the exercise: the grader can't judge anybody by it. No Exception, so that a check
-    doesn't take it for a wrong answer.
+    """A mistake in the exercise: the grader can't judge anybody by it. It is no Exception, so that
+    a check doesn't take it for a wrong answer.
     """
 
 

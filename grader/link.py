@@ -86,7 +86,7 @@ class Link:
         return outputs if isinstance(outputs, list) else []
 
     def call(self, define: list[str], name: str, args: str) -> dict[str, Any]:
-        """Calls a function. Returns {"value": text of codec.dumps} or {"error": ...}, and outputs."""
+        """Calls a function. Returns "value" (a text of codec.dumps) or "error", and "outputs"."""
         self.calls += 1
         request = {"do": "call", "define": define, "name": name, "args": args, "id": self.calls}
         return self._ask(request)

@@ -1,14 +1,16 @@
 """Releases exercises: solutions and hidden tests out, checksums and locks in.
 
 nbgrader's own steps do the work. `released` is the pure version for one notebook (the learner's
-workspace is built with it); `release` also writes the answers' and tests' sources into the
-gradebook, which grading trusts instead of what comes back.
+workspace is built with it); `release` also writes the Assignment, which grading trusts instead of
+what comes back, and the points into the gradebook.
 """
 
 from __future__ import annotations
 
 import copy
+import os
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
@@ -27,6 +29,7 @@ from nbgrader.preprocessors import (
 from nbgrader.preprocessors import ClearSolutions as NbgraderClearSolutions
 from nbgrader.utils import is_solution
 
+from grader.assignment import Assignment, make_assignment
 from grader.course import NOTEBOOK, Course
 from grader.errors import GraderError
 
@@ -123,9 +126,10 @@ def _release_one(course: Course, module: str) -> None:
             f"{course.work / 'nbgrader.log'}"
         ) from None
     target = course.released(module)
-    found = leaks(
-        nbformat.read(course.source(module), as_version=4), nbformat.read(target, as_version=4)
+    source, learners = (
+        nbformat.read(path, as_version=4) for path in (course.source(module), target)
     )
+    found = leaks(source, learners)
     if found:
         target.unlink()
         raise GraderError(
@@ -133,3 +137,37 @@ def _release_one(course: Course, module: str) -> None:
             f"{found[0]!r}. "
             "Nothing was released. Put it between ### BEGIN ... and ### END ... marks."
         )
+    assignment = make_assignment(module, source, learners, handed_out(course, module))
+    path = assignment_path(course, module)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(assignment.to_json(), encoding="utf-8")
+    os.replace(temporary, path)
+
+
+def assignment_path(course: Course, module: str) -> Path:
+    """Where the assignment of a released module is kept: with hidden tests, for the grader only."""
+    return course.work / "assignments" / f"{module}.json"
+
+
+def assignment_of(course: Course, module: str) -> Assignment:
+    """The assignment as it was released. Raises GraderError where it was not."""
+    path = assignment_path(course, module)
+    if not path.exists():
+        raise GraderError(
+            f"grader: expected module {module} to be released, but got no {path}. "
+            f"Run grader release {module} first."
+        )
+    return Assignment.from_json(path.read_text(encoding="utf-8"))
+
+
+def handed_out(course: Course, module: str) -> dict[str, Path]:
+    """The files that learners get beside the exercise: data, no notebooks and no sources."""
+    folder = course.sources / module
+    return {
+        path.relative_to(folder).as_posix(): path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and path.suffix not in (".py", ".pyc", ".ipynb")
+        and not any(part.startswith((".", "__")) for part in path.relative_to(folder).parts)
+    }

@@ -11,6 +11,7 @@ Limits on memory and time of the whole group are kept from outside (examiner.py)
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -114,11 +115,15 @@ def _bubblewrap(limits: Limits, files: Path, environment: dict[str, str]) -> lis
     for path in sorted({sys.base_prefix, sys.prefix}):
         if not path.startswith("/usr"):
             command += [*_folders(Path(path).parent), "--ro-bind", path, path]
-    command += _folders(Path(INSIDE, "grader"))
+    command += _folders(Path(INSIDE, "grader", "__pycache__"))
     framework = Path(minipaddle.__file__).resolve().parent
     command += ["--ro-bind", str(framework), f"{INSIDE}/minipaddle"]
     for name in MODULES:
         command += ["--ro-bind", str(HERE / name), f"{INSIDE}/grader/{name}"]
+        compiled = Path(importlib.util.cache_from_source(str(HERE / name)))
+        if compiled.exists():
+            place = f"{INSIDE}/grader/__pycache__/{compiled.name}"
+            command += ["--ro-bind", str(compiled), place]
     command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/run"]
     for folder in ("/tmp", "/dev/shm", FOLDER):
         command += ["--perms", "1777", "--size", size, "--tmpfs", folder]

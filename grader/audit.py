@@ -1,0 +1,245 @@
+"""Proves that the points of an exercise mean something. For each module:
+
+    blank        the notebook as released scores 0
+    reference    the solutions score all points, by visible and by hidden checks
+    mutants      plausible wrong answers, course/<module>/mutants/<task>_<what>.py, lose points;
+                 and so do answers that do nothing but return None
+    checks       each task has visible and hidden ones
+    imports      nothing is imported from a later module
+    release      no solution and no hidden test in what learners get, nor in the feedback
+    first task   the released notebook runs up to the first answer
+
+A mutant is the text that stands for the solution, between the marks of its task.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from grader.assignment import Assignment, make_assignment
+from grader.course import Course
+from grader.grading import grade
+from grader.outcome import GRADED, Job, Limits, Outcome
+from grader.release import handed_out, leaks, released
+
+MARKED = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n.*?### END SOLUTION", re.DOTALL | re.MULTILINE)
+REQUIRED = 5  # mutants for each task
+KILLED = 0.95  # of the mutants of a module have to lose points
+# A mutant that hangs must not hold up the audit; the reference is far quicker.
+LIMITS = Limits(cell_seconds=15, submission_seconds=60)
+
+# Packages that only a later module is about: module number -> what it may not import.
+LATER = {
+    1: ["pir", "transforms", "decomposition", "cinn", "jit", "distributed"],
+    2: ["pir", "transforms", "decomposition", "cinn", "jit", "distributed"],
+    3: ["transforms", "decomposition", "cinn", "jit", "distributed"],
+    4: ["jit", "distributed"],
+    5: ["distributed"],
+}
+
+
+@dataclass
+class Report:
+    """What the audit of a module found. `problems` is empty where all is well."""
+
+    module: str
+    problems: list[str] = field(default_factory=list)
+    mutants: int = 0
+    survivors: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def killed(self) -> float:
+        return 1.0 if not self.mutants else 1 - len(self.survivors) / self.mutants
+
+
+def audit(
+    course: Course,
+    module: str,
+    *,
+    sandbox: bool = True,
+    done: Callable[[str], None] = lambda what: None,
+) -> Report:
+    """`done` is told the name of each submission that was graded. See `steps` for how many."""
+    report = Report(module)
+    source = nbformat.read(course.source(module), as_version=4)
+    target = released(source)
+    assignment = make_assignment(module, source, target, handed_out(course, module))
+
+    def graded(name: str, notebook: NotebookNode) -> Outcome:
+        job = Job(assignment, nbformat.writes(notebook).encode(), LIMITS, sandbox)
+        outcome = grade(job)
+        done(name)
+        report.seconds += outcome.seconds
+        if outcome.status != GRADED:
+            report.problems.append(f"{name}: {outcome.status} ({outcome.reason})")
+        return outcome
+
+    blank = graded("blank", target)
+    if blank.status == GRADED:
+        report.problems += _blank(blank) + _first_task(assignment, blank)
+    reference = graded("reference", source)
+    if reference.status == GRADED:
+        report.problems += _reference(assignment, reference)
+    report.problems += [f"release: it shows {what!r}" for what in leaks(source, target)]
+    report.problems += _feedback(source, blank)
+    report.problems += _imports(module, source)
+    if reference.status == GRADED:
+        for name, notebook in mutants(course, module, source):
+            outcome = graded(name, notebook)
+            report.mutants += 1
+            if outcome.status == GRADED and outcome.score == outcome.max_score:
+                report.survivors.append(name)
+    report.problems += _enough(course, module, assignment)
+    if report.killed < KILLED:
+        report.problems.append(
+            f"mutants: expected {KILLED:.0%} to lose points, but got {report.killed:.0%}. "
+            f"Not found: {', '.join(report.survivors)}. Add a check for each."
+        )
+    return report
+
+
+def steps(course: Course, module: str) -> int:
+    """How many submissions `audit` grades."""
+    source = nbformat.read(course.source(module), as_version=4)
+    return 2 + len(mutants(course, module, source))
+
+
+def mutants(course: Course, module: str, source: NotebookNode) -> list[tuple[str, NotebookNode]]:
+    """(name, notebook) of the wrong submissions: the files, and "return None" for each task."""
+    found = []
+    for path in _files(course, module):
+        task = path.stem.partition("_")[0]
+        found.append((path.stem, mutant(source, task, path.read_text(encoding="utf-8"))))
+    for task in _tasks(source):
+        found.append((f"{task}_returns_none", mutant(source, task, "return None")))
+    return found
+
+
+def mutant(source: NotebookNode, task: str, text: str) -> NotebookNode:
+    """The reference with `text` in place of the solution of one task."""
+    notebook = copy.deepcopy(source)
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == task:
+            mark = MARKED.search(cell.source)
+            if mark is None:
+                continue
+            body = textwrap.indent(textwrap.dedent(text).strip("\n"), mark[1])
+            cell.source = cell.source[: mark.start()] + body + cell.source[mark.end() :]
+    return notebook
+
+
+def _files(course: Course, module: str) -> list[Path]:
+    return sorted((course.sources / module / "mutants").glob("*.py"))
+
+
+def _tasks(source: NotebookNode) -> list[str]:
+    return [
+        cell.metadata.nbgrader.grade_id
+        for cell in source.cells
+        if cell.metadata.get("nbgrader", {}).get("solution")
+    ]
+
+
+def _blank(outcome: Outcome) -> list[str]:
+    return [
+        f"blank: expected 0 points, but got {points:g} in {cell}. Which check passes on nothing? "
+        + ", ".join(check.name for check in outcome.checks if check.cell == cell and check.passed)
+        for cell, points in outcome.cells.items()
+        if points
+    ]
+
+
+def _reference(assignment: Assignment, outcome: Outcome) -> list[str]:
+    failed = [f"{check.cell}: {check.name}" for check in outcome.checks if not check.passed]
+    if outcome.score == assignment.max_score:
+        return []
+    return [
+        f"reference: expected {assignment.max_score:g} points, but got {outcome.score:g}. "
+        f"Failed: {'; '.join(failed) or outcome.reason}"
+    ]
+
+
+def _first_task(assignment: Assignment, blank: Outcome) -> list[str]:
+    answers = {cell.name for cell in assignment.cells if cell.kind == "answer"}
+    for cell in (blank.notebook or {}).get("cells", []):
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") in answers:
+            return []
+        for output in cell.get("outputs", []):
+            if output["output_type"] == "error":
+                return [f"first task: a cell before it fails ({output['evalue']})"]
+    return ["first task: expected an answer cell, but got none"]
+
+
+def _feedback(source: NotebookNode, blank: Outcome) -> list[str]:
+    from grader.feedback import page
+
+    if blank.notebook is None:
+        return []
+    shown = page("blank", blank)
+    return [
+        f"feedback: it shows the hidden line {line!r}"
+        for line in sorted(_hidden_lines(source))
+        if len(line) > 12 and line in shown
+    ]
+
+
+def _hidden_lines(source: NotebookNode) -> set[str]:
+    """Lines that stand in hidden tests only."""
+    hidden: set[str] = set()
+    other: set[str] = set()
+    for cell in source.cells:
+        meta = cell.metadata.get("nbgrader", {})
+        lines = {line.strip() for line in cell.source.splitlines()}
+        (hidden if str(meta.get("grade_id", "")).endswith("_hidden") else other).update(lines)
+    return hidden - other
+
+
+def _imports(module: str, source: NotebookNode) -> list[str]:
+    number = int(module[:2]) if module[:2].isdecimal() else 0
+    problems = []
+    for cell in source.cells:
+        if cell.cell_type != "code":
+            continue
+        for node in ast.walk(ast.parse(cell.source)):
+            names = (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+                if isinstance(node, ast.ImportFrom)
+                else []
+            )
+            for name in names:
+                part = name.split(".")[1] if name.startswith("minipaddle.") else ""
+                if part in LATER.get(number, []):
+                    problems.append(f"imports: {name} belongs to a later module")
+    return problems
+
+
+def _enough(course: Course, module: str, assignment: Assignment) -> list[str]:
+    problems = []
+    names = [path.stem for path in _files(course, module)]
+    for cell in assignment.cells:
+        if cell.kind != "answer":
+            continue
+        count = sum(name.startswith(f"{cell.name}_") for name in names)
+        if count < REQUIRED:
+            problems.append(
+                f"mutants: expected {REQUIRED} for {cell.name}, but got {count}. Add wrong answers "
+                f"to {course.sources / module / 'mutants'}."
+            )
+        kinds = {c.hidden for c in assignment.checks if c.task == cell.name}
+        if kinds != {True, False}:
+            problems.append(
+                f"{cell.name}: expected visible and hidden checks, but got only one kind"
+            )
+    return problems
