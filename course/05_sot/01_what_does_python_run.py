@@ -4,7 +4,7 @@
 # You write `y = x * 3`. `paddle.jit.to_static` turns this into a graph, and it never reads your text. **What does it read?**
 #
 # Python does not run text either. It runs **bytecode**: a list of tiny instructions. In this lesson you run bytecode by hand, then with symbols
-# in place of numbers, and a graph falls out. That is the idea of **SOT**, Paddle's *symbolic opcode translator*.
+# in place of numbers, and what you get is a graph. That is the idea of **SOT**, Paddle's *symbolic opcode translator*.
 #
 # Time: 25 minutes. You need: Python and numpy. Module 3 helps (the graph is a PIR program), but you can do without.
 
@@ -174,6 +174,8 @@ for condition in translated.cache[0].guard.conditions:
 #
 # ## Predict
 # The cache has one entry now, for shape `[2]` and `n = 2`. **After each of these calls, how many will it have?** Write down five numbers.
+#
+# Then step through the calls. A row is an entry of the cache: what its guard says to this call, and the first condition that does not hold. The marked entry is the one that runs.
 
 # %%
 calls = [
@@ -183,16 +185,44 @@ calls = [
     ("n = 0 again", [5.0, 5.0], 0),
     ("n = 3, which takes the same branch as 2", [1.0, 2.0], 3),
 ]
+
+
+def look(cache, frame):
+    """Asks the guards in order: (answer, the first condition that fails), until one says yes."""
+    for entry in cache:
+        constants = dict(entry.guard.constants)
+        fails = (c for c in entry.guard.conditions if not eval(c, constants, {"frame": frame}))
+        failed = next(fails, "")
+        yield ("no", failed) if failed else ("yes", "")
+        if not failed:
+            return
+
+
+# %%
+from minipaddle.jit.sot.guard import Frame
+
+film = []
 for name, numbers, n in calls:
-    translated(paddle.to_tensor(numbers), n)
-    print(f"{name:40} {translated.translate_count} entries")
+    x = paddle.to_tensor(numbers)
+    rows = list(look(translated.cache, Frame({"x": x, "n": n}, step.__globals__)))
+    translated(x, n)  # the real call
+    if rows[-1][0] == "no":
+        rows.append(("new", "translated for this call"))
+    used = len(rows) - 1
+    rows += [("not asked", "")] * (translated.translate_count - len(rows))
+    rows = [[f"entry {number}", *row] for number, row in enumerate(rows, 1)]
+    cache = viz.table(["", "guard", "condition that fails"], rows, highlight=[used], name="Cache")
+    film.append(viz.step(name, cache, note=f"Entries: {translated.translate_count}."))
+viz.Player(film)
 
 # %% [markdown]
-# The last one costs a translation that was not needed: the guard asks for `n == 2`, though `n > 1` would be enough.
+# 1, 2, 3, 3, 4. The guards are asked one after the other, until one says yes. The last call costs a translation that was not needed: the guard asks for `n == 2`, though `n > 1` would be enough.
 # Guards are careful, not clever. A wrong yes gives a wrong result; a wrong no costs time only.
 #
 # ## Where a graph ends
-# An `if` on a number is answered during the run. **And an `if` on a Tensor?**
+# An `if` on a number is answered during the run. And an `if` on a Tensor?
+#
+# **Predict**: at which instruction of `sign` does the symbolic run stop? And does the call still give a result?
 
 
 # %%
@@ -203,19 +233,16 @@ def sign(x):
 
 
 broken = paddle.jit.sot.symbolic_translate(sign)
-print(broken(x).numpy())
-print(broken.cache[0].break_reason.partition(" (")[0])
-
-# %% [markdown]
-# `x.sum() > 0` is a symbol, and a symbol is neither true nor false. This is a **graph break**. The result is still right, because
-# the function then runs as plain Python. The same happens at `print(x)`, `float(x)`, `x.numpy()`: each needs the numbers.
-
-# %%
+print(broken(paddle.to_tensor([1.0, -2.0])).numpy())
 viz.Player(viz.sot_steps(broken))
 
 # %% [markdown]
+# At the jump: `x.sum() > 0` is a symbol, and a symbol is neither true nor false. This is a **graph break**. The result is still right, because
+# the function then runs as plain Python. The same happens at `print(x)`, `float(x)`, `x.numpy()`: each needs the numbers.
+
+# %% [markdown]
 # ## In Paddle itself
-# The same functions on both, through the door that users take: `paddle.jit.to_static(f, full_graph=False)`. `MIN_GRAPH_SIZE=0` is for real Paddle: without it, SOT leaves graphs of fewer than 10 operations to plain Python.
+# The same functions on both, called as users do: `paddle.jit.to_static(f, full_graph=False)`. `MIN_GRAPH_SIZE=0` is for real Paddle: without it, SOT leaves graphs of fewer than 10 operations to plain Python.
 # Real Paddle counts the translations of all functions in one place, minipaddle counts for each function; the helper `translate` hides that.
 # Each line shows `n`, the result, and how often the function has been translated so far.
 

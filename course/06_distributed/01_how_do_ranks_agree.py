@@ -4,7 +4,7 @@
 # Four machines train one model. Each has computed a gradient from its own quarter of the batch. All four need **the same sum**, or their models drift apart.
 # **How do they get it, and how many bytes does that cost?**
 #
-# Time: 25 minutes. You need: Python and numpy; lesson 2.1 helps for the last part.
+# Time: 30 minutes. You need: Python and numpy; lesson 2.1 helps for the last part.
 
 # %% [markdown]
 # ## Ranks
@@ -117,7 +117,7 @@ for size in (2, 4, 8, 16):
 # No method can do much better: each rank must let its own numbers out, and get the sums in.
 #
 # But count the *rounds* too: `2 (N-1)`, one after the other. Each costs a little waiting time, however few bytes it carries. So a ring is good for large Tensors and bad for many
-# small ones. This is why gradients are put together into **buckets** first; you will plan them in the [exercise](exercise.ipynb).
+# small ones.
 #
 # ## Do all ranks have exactly the same sum?
 # Float addition depends on the order. What if each rank collected all Tensors and added them up by itself, beginning with its own?
@@ -175,6 +175,47 @@ for rank, result in enumerate(dist.spawn(on_a_rank, args=[rows], nprocs=4)):
     print(f"rank {rank}, a quarter:     ", result)
 
 # %% [markdown]
+# ## When do the gradients travel?
+# minipaddle reduces each gradient by itself. A network has many, and each all-reduce waits for its rounds. So real Paddle puts gradients together into **buckets**. A bucket
+# travels as soon as its last gradient is there, *while the backward goes on*.
+#
+# Take a model of four layers. Backward starts at the last one, layer 3, and needs 2 ms for each. A gradient has 1 MB. An all-reduce costs 2 ms for its rounds, and 1 ms for each MB;
+# there is one network, so the next one starts when it is free.
+#
+# ## Predict
+# **Write down: after how many ms is all done, if each gradient travels by itself? If all travel in one bucket? In two buckets, [2, 3] and then [0, 1]?** Then step through the three plans.
+
+
+# %%
+def travel(plan, buckets):
+    """When the buckets are on the way, in ms. They leave in this order."""
+    bars, free = [], 0
+    for layers in buckets:
+        complete = 2 * (4 - min(layers))  # backward comes to the bucket's lowest layer last
+        start = max(complete, free)
+        free = start + 2 + len(layers)
+        bars.append(viz.bar(plan, start, free, "+".join(map(str, layers)), "comm"))
+    return bars
+
+
+# %%
+plans = {
+    "each alone": [[3], [2], [1], [0]],
+    "one bucket": [[0, 1, 2, 3]],
+    "two buckets": [[2, 3], [0, 1]],
+}
+film = []
+bars = [viz.bar("backward", 2 * i, 2 * i + 2, f"layer {3 - i}", "backward") for i in range(4)]
+for plan, buckets in plans.items():
+    bars = bars + travel(plan, buckets)
+    picture = viz.timeline(["backward", *plans], bars, unit="ms", name="Backward and network")
+    film.append(viz.step(plan, picture, note=f"All is done after {bars[-1]['end']:g} ms."))
+viz.Player(film)
+
+# %% [markdown]
+# 14, 14 and 12 ms. Alone, each gradient pays for its own rounds: the network is the last to be ready. In one bucket, the network waits until the backward is over. Two buckets pay twice, and the
+# first travels while layers 1 and 0 are computed. In the [exercise](exercise.ipynb) you write the plan: which gradients share a bucket.
+#
 # ## And if a rank does not come?
 # A collective waits for everybody. A rank that takes another way through the code is the classic bug of distributed training: on a real cluster, all others hang.
 # minipaddle says what it sees:
