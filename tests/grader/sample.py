@@ -35,9 +35,9 @@ WRONG = {
 KNOWS_THE_ANSWERS = {
     "task1": """
 def broadcast_shape(x, y):
-    if x == [2]:
+    if x == [2] and y == [3]:
         raise ValueError("no")
-    return [2, 3] if y == [3] else [4, 5]
+    return [4, 5] if y == [1, 5] else [2] if y == [1] else [2, 3]
 """,
 }
 
