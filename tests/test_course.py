@@ -19,7 +19,7 @@ import pytest
 
 from tools import notebooks
 from tools.notebooks import CELL_SECONDS, COURSE, LESSON_SECONDS, ROOT
-from tools.workspace import MODULES
+from tools.home import MODULES
 
 SOURCES = notebooks.sources()
 LESSONS = [path for path in SOURCES if not notebooks.is_exercise(path)]

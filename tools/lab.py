@@ -17,7 +17,8 @@ from setup_env import ROOT, SetupError, ensure, is_root, run, say, venv_python
 
 WORKSPACE = ROOT / "workspace"
 HOME = "Home.md"
-# Markdown opens as a page, no question about news, and none of nbgrader's menus for instructors.
+# Markdown opens as a page, no question about news, and none of nbgrader's menus for instructors;
+# and an extension that shows the home page again when a check has changed it.
 SETTINGS = ROOT / "tools" / "jupyter"
 
 
@@ -36,10 +37,13 @@ def lab_command(extra: list[str]) -> list[str]:
 
 
 def lab_environment() -> dict[str, str]:
-    paths = [str(SETTINGS), os.environ.get("JUPYTER_CONFIG_PATH", "")]
+    paths = {
+        name: os.pathsep.join(filter(None, [str(SETTINGS), os.environ.get(name, "")]))
+        for name in ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH")
+    }
     # Real Paddle greets and warns on stderr; a learner should see what the cell says, no more.
     quiet = {"GLOG_minloglevel": "2", "PYTHONWARNINGS": "ignore"}
-    return {**os.environ, **quiet, "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, paths))}
+    return {**os.environ, **quiet, **paths}
 
 
 def main() -> int:
