@@ -16,9 +16,12 @@ from __future__ import annotations
 
 import ast
 import copy
+import html
 import re
 import textwrap
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -67,44 +70,47 @@ def audit(
     module: str,
     *,
     sandbox: bool = True,
+    workers: int = 1,
     done: Callable[[str], None] = lambda what: None,
 ) -> Report:
-    """`done` is told the name of each submission that was graded. See `steps` for how many."""
+    """`done` is told each submission that was graded; `steps` says how many there are."""
+    started = time.monotonic()
     report = Report(module)
     source = nbformat.read(course.source(module), as_version=4)
     target = released(source)
     assignment = make_assignment(module, source, target, handed_out(course, module))
+    wrong = mutants(course, module, source)
 
-    def graded(name: str, notebook: NotebookNode) -> Outcome:
-        job = Job(assignment, nbformat.writes(notebook).encode(), LIMITS, sandbox)
-        outcome = grade(job)
+    def graded(submission: tuple[str, NotebookNode]) -> Outcome:
+        name, notebook = submission
+        outcome = grade(Job(assignment, nbformat.writes(notebook).encode(), LIMITS, sandbox))
         done(name)
-        report.seconds += outcome.seconds
-        if outcome.status != GRADED:
-            report.problems.append(f"{name}: {outcome.status} ({outcome.reason})")
         return outcome
 
-    blank = graded("blank", target)
+    submissions = [("blank", target), ("reference", source), *wrong]
+    with ThreadPoolExecutor(workers) as pool:
+        outcomes = list(pool.map(graded, submissions))
+    for (name, _), outcome in zip(submissions, outcomes):
+        if outcome.status != GRADED:
+            report.problems.append(f"{name}: {outcome.status} ({outcome.reason})")
+        elif name not in ("blank", "reference"):
+            report.mutants += 1
+            if outcome.score == outcome.max_score:
+                report.survivors.append(name)
+    blank, reference = outcomes[:2]
     if blank.status == GRADED:
         report.problems += _blank(blank) + _first_task(assignment, blank)
-    reference = graded("reference", source)
     if reference.status == GRADED:
         report.problems += _reference(assignment, reference)
     report.problems += [f"release: it shows {what!r}" for what in leaks(source, target)]
-    report.problems += _feedback(source, blank)
-    report.problems += _imports(module, source)
-    if reference.status == GRADED:
-        for name, notebook in mutants(course, module, source):
-            outcome = graded(name, notebook)
-            report.mutants += 1
-            if outcome.status == GRADED and outcome.score == outcome.max_score:
-                report.survivors.append(name)
+    report.problems += _feedback(source, blank) + _imports(module, source)
     report.problems += _enough(course, module, assignment)
     if report.killed < KILLED:
         report.problems.append(
             f"mutants: expected {KILLED:.0%} to lose points, but got {report.killed:.0%}. "
             f"Not found: {', '.join(report.survivors)}. Add a check for each."
         )
+    report.seconds = time.monotonic() - started
     return report
 
 
@@ -181,11 +187,15 @@ def _first_task(assignment: Assignment, blank: Outcome) -> list[str]:
 
 
 def _feedback(source: NotebookNode, blank: Outcome) -> list[str]:
-    from grader.feedback import page
+    """The page of the blank submission: its hidden checks have failed, which is told."""
+    from grader.feedback import without_hidden
+    from grader.inert import notebook_html
 
     if blank.notebook is None:
         return []
-    shown = page("blank", blank)
+    notebook = without_hidden(nbformat.from_dict(blank.notebook))
+    text = html.unescape(re.sub(r"<[^>]+>", "", notebook_html(notebook)))
+    shown = {line.strip() for line in text.splitlines()}
     return [
         f"feedback: it shows the hidden line {line!r}"
         for line in sorted(_hidden_lines(source))

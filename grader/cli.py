@@ -6,11 +6,12 @@ wrong use or nothing to do.
 
 from __future__ import annotations
 
+import os
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from rich.console import Console
@@ -20,6 +21,9 @@ from rich.table import Table
 
 from grader.course import Course
 from grader.errors import GraderError
+
+if TYPE_CHECKING:
+    from grader.verdict import Verdict
 
 # The steps import nbgrader, which takes seconds: so they are imported when they are needed, and
 # --help is quick.
@@ -59,15 +63,15 @@ class _House(click.Group):
 @click.option(
     "--db",
     metavar="URL",
-    help="The gradebook, such as postgresql+psycopg://user@host/course. Default: db in grader.toml, "
-    "or grader/gradebook.db. For every command the same one: better in grader.toml.",
+    help="The gradebook, such as postgresql+psycopg://user@host/course. Default: db in "
+    "grader.toml, or grader/gradebook.db. Every command needs the same one.",
 )
 @click.version_option(package_name="minipaddle", prog_name="grader")
 @click.pass_context
 def main(ctx: click.Context, root: Path, sources: Path | None, db: str | None) -> None:
     """Release exercises, collect and grade submissions, write feedback and a CSV.
 
-    In this order: release, collect, grade, feedback, export.
+    In this order: release, collect, grade, feedback, export. `audit` is for the exercises' authors.
 
     \b
     Exit codes: 0  all done
@@ -75,6 +79,49 @@ def main(ctx: click.Context, root: Path, sources: Path | None, db: str | None) -
                 2  wrong use, or nothing to do
     """
     ctx.obj = Where(root, sources, db)
+
+
+@main.command()
+@click.argument("modules", nargs=-1)
+@click.option("--workers", default=os.cpu_count() or 1, show_default=True, help="At once.")
+@click.option("--no-sandbox", is_flag=True, help="Run student code with your rights.")
+@click.pass_obj
+def audit(where: Where, modules: tuple[str, ...], workers: int, no_sandbox: bool) -> None:
+    """Prove that the exercises' points mean something.
+
+    For each of MODULES (all by default): the notebook as released scores 0, the solutions score all
+    points, every planted wrong answer (course/<module>/mutants) loses points, nothing is imported
+    from a later module, and no hidden test is in the release or in the feedback.
+
+    \b
+    Exit codes: 0  all of it holds
+                1  something doesn't: the lines say what and where
+                2  wrong use, or no sandbox
+    """
+    course = Course.at(*where)
+    from grader.audit import audit as run
+    from grader.audit import steps
+    from grader.sandbox import check_sandbox
+
+    if not no_sandbox:
+        check_sandbox()
+    names = [course.module(m) for m in modules] or course.modules()
+    table = Table("module", "wrong answers", "found", "seconds", "problems")
+    reports = []
+    with _progress("auditing", sum(steps(course, name) for name in names)) as step:
+        for name in names:
+            reports.append(run(course, name, sandbox=not no_sandbox, workers=workers, done=step))
+    for r in reports:
+        seconds = f"{r.seconds:.0f}"
+        table.add_row(
+            r.module, f"{r.mutants}", f"{r.killed:.0%}", seconds, f"{len(r.problems) or 'none'}"
+        )
+    Console().print(table)
+    for r in reports:
+        for line in r.problems + [f"not found (allowed): {name}" for name in r.survivors]:
+            click.echo(f"{r.module}: {line}")
+    if any(r.problems for r in reports):
+        raise SystemExit(1)
 
 
 @main.command()
@@ -144,46 +191,146 @@ def collect(where: Where, source: Path, module: str | None, pull_requests: bool)
     click.echo(f"Next: {_command(where, 'grade', (r.module for r in results if r.module))}")
 
 
+def _grading_options(command: Callable) -> Callable:
+    """What `grade` and `regrade` have in common."""
+    seconds = click.FloatRange(0, min_open=True)
+    options = [
+        click.argument("module", required=False),
+        click.option("--student", help="Only this student's."),
+        click.option(
+            "--workers",
+            type=click.IntRange(1),
+            help="Submissions at a time on this machine.  [default: one for every core]",
+        ),
+        click.option("--scheduler", metavar="URL", help="A Dask scheduler: tcp://host:8786."),
+        click.option("--no-sandbox", is_flag=True, help="Run student code with all your rights."),
+        click.option(
+            "--cell-timeout",
+            type=seconds,
+            default=30.0,
+            show_default=True,
+            help="Seconds for one cell.",
+        ),
+        click.option(
+            "--timeout",
+            type=seconds,
+            default=300.0,
+            show_default=True,
+            help="Seconds for one submission.",
+        ),
+        click.pass_obj,
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 @main.command()
-@click.argument("module", required=False)
-@click.option("--cell-timeout", default=30, show_default=True, help="Seconds for one cell.")
-@click.option("--timeout", default=300, show_default=True, help="Seconds for one submission.")
-@click.pass_obj
-def grade(where: Where, module: str | None, cell_timeout: int, timeout: int) -> None:
+@_grading_options
+def grade(where: Where, **choices: Any) -> None:
     """Run the collected submissions (of MODULE, or all) and score them.
 
-    THERE IS NO SANDBOX YET: a submission runs with your rights, on your files and network. Grade
-    only what you would run yourself, or in a machine that you can throw away.
+    What is graded and unchanged isn't run again: a run that was cut off goes on where it ended.
 
-    Checks and points come from the released exercise, never from the submission. A cell that takes
-    too long, or ends Python, costs that submission only. A file without readable work in it (broken
-    JSON, another notebook) is "not gradable": 0 points, with the reason. Where the grader itself
-    fails there are no points, and the exit code is 1: grade again.
+    Checks and points come from what was released, never from the submission. Student code runs in a
+    sandbox (bubblewrap): without network, without your files, with limits on time and memory. A
+    cell that takes too long, or ends Python, costs that submission only. A file without readable
+    work in it (broken JSON, another notebook) is "not gradable": 0 points, with the reason.
+
+    Where the grader itself fails, it tries again, twice; then the submission is "failed", which
+    gives and takes no points.
+
+    With --scheduler the work is done by the machines of a Dask cluster, which need the same grader
+    installed: `dask scheduler` on one, `dask worker tcp://...` on each. They send results to this
+    one, which alone writes. Trust that network: whoever reaches the scheduler can run code there.
+
+    \b
+    grader.toml in the course's root sets due dates, the penalty for late work, the gradebook:
+        db = "postgresql+psycopg://user@host/course"
+        [due]
+        01_program_block = 2026-12-01T23:59:00+01:00
+        [late]
+        per_day = 0.1          of the points, for every day begun
+        at_most = 0.5
+        grace_minutes = 15
+    Work was handed in when the collected file was last changed.
+
+    \b
+    Exit codes: 0    all done
+                1    done, but the grader failed on some submissions: grade again
+                2    wrong use, nothing to do, or the gradebook is away
+                130  stopped by Ctrl-C: grade again, it goes on where it ended
     """
+    _grade(where, "grade", again=False, **choices)
+
+
+@main.command()
+@_grading_options
+def regrade(where: Where, **choices: Any) -> None:
+    """Run and score submissions (of MODULE, or all) again, also those that are graded.
+
+    Points, extra credit and comments that were given by hand in nbgrader's pages stay. Options and
+    exit codes are those of `grader grade`.
+    """
+    _grade(where, "regrade", again=True, **choices)
+
+
+def _grade(
+    where: Where,
+    command: str,
+    *,
+    again: bool,
+    module: str | None,
+    student: str | None,
+    workers: int | None,
+    scheduler: str | None,
+    no_sandbox: bool,
+    cell_timeout: float,
+    timeout: float,
+) -> None:
     course = Course.at(*where)
     from grader.collect import collected
+    from grader.grade import Options
     from grader.grade import grade as run
-    from grader.verdict import FAILED
+    from grader.outcome import FAILED, NO_SANDBOX, Limits
 
-    total = len(collected(course, course.module(module) if module else None))
+    limits = Limits(cell_seconds=cell_timeout, submission_seconds=timeout)
+    options = Options(again, workers, scheduler, limits, not no_sandbox)
+    pairs = collected(course, course.module(module) if module else None)
+    total = sum(student in (None, pair[0]) for pair in pairs)
+    stored = 0
     with _progress("grading", total) as step:
-        results = run(
-            course,
-            module,
-            cell_seconds=cell_timeout,
-            submission_seconds=timeout,
-            done=lambda verdict: step(verdict.student),
-        )
+
+        def done(verdict: Verdict) -> None:
+            nonlocal stored
+            stored += 1
+            step(verdict.student)
+
+        try:
+            results = run(course, module, student, options, done=done, say=_say)
+        except KeyboardInterrupt:
+            click.echo(
+                f"Stopped. {stored} of {total} submissions are graded and stored. Run "
+                f"{_command(where, 'grade', [module] if module else ())}: it goes on from there.",
+                err=True,
+            )
+            raise SystemExit(130) from None
     table = Table("student", "module", "points", "status", "why")
     for v in results:
         points = "" if v.score is None else f"{v.score:g} / {v.max_score:g}"
-        table.add_row(escape(v.student), v.module, points, v.status, escape(v.reason))
+        status = f"{v.status}, no sandbox" if v.sandbox == NO_SANDBOX else v.status
+        table.add_row(escape(v.student), v.module, points, status, escape(v.reason))
     Console().print(table)
     failed = [v.module for v in results if v.status == FAILED]
     if failed:
+        click.echo(f"{len(failed)} of {len(results)} failed, and have no new points.")
         click.echo(f"Next: {_command(where, 'grade', failed)}")
         raise SystemExit(1)
     click.echo(f"Next: {_command(where, 'feedback', (v.module for v in results))}")
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)
 
 
 @main.command()

@@ -8,7 +8,6 @@ It may be called from several threads and processes at once; each thread keeps a
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import json
 import os
@@ -17,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from typing import Any
 
 import psutil
@@ -51,14 +51,10 @@ class Examiner:
             start_new_session=True,  # Ctrl-C is for the command, which ends us in order
         )
         self.lines: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
-        atexit.register(self.close)
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.put(line)
-        self.lines.put("")
+        stdout = self.process.stdout
+        threading.Thread(target=_read, args=(stdout, self.lines), daemon=True).start()
+        # when the thread that asks has ended, or Python ends
+        self.close = weakref.finalize(self, _end, self.process)
 
     def grade(self, job: Job) -> Outcome:
         assert self.process.stdin is not None
@@ -93,17 +89,27 @@ class Examiner:
     def alive(self) -> bool:
         return self.process.poll() is None
 
-    def close(self) -> None:
-        """Ends the parent, its examiner, and that one's student process."""
-        try:
-            family = psutil.Process(self.process.pid).children(recursive=True)
-        except psutil.Error:
-            family = []
-        for process in [*family, self.process]:
-            with contextlib.suppress(psutil.Error, OSError):
-                process.kill()
-        self.process.wait()
-        atexit.unregister(self.close)
+
+def _read(stdout: Any, lines: queue.Queue[str]) -> None:
+    for line in stdout:
+        lines.put(line)
+    lines.put("")
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Ends a parent, its examiner, and that one's student process."""
+    try:
+        family = psutil.Process(process.pid).children(recursive=True)
+    except psutil.Error:
+        family = []
+    for one in [*family, process]:
+        with contextlib.suppress(psutil.Error, OSError):
+            one.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        with contextlib.suppress(OSError):
+            if stream is not None:
+                stream.close()
 
 
 def grade(job: Job) -> Outcome:
