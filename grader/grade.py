@@ -1,263 +1,189 @@
-"""Grades what was collected, one submission after the other, in the same order every time.
+"""Grades what was collected: makes a Job of every submission, has the jobs run (schedule.py), and
+stores what comes out (store.py).
 
-Each submission: read it and match its cells to the assignment (submission.py), run it (execute.py)
-by nbgrader's Autograde, which takes all checks from the gradebook, never from the file, and stores
-the points there. What came out is a Verdict.
-
-A file without readable work in it is *not gradable*: 0 points, and a reason for the student. If the
-grader itself can't do its work, the verdict is *failed*: no points, grade again. Neither stops the
-others.
-
-There is no sandbox yet: a submission runs with the rights of whoever grades. Grade only what you
-would run yourself.
+A submission whose outcome is stored is not run again, so a run that was cut off goes on where it
+ended. The same bytes handed in by several students run once. Where the grader itself fails, the job
+is given again, twice; then the verdict is *failed*: no points are given or taken, grade again.
 """
 
 from __future__ import annotations
 
 import contextlib
-import logging
+import hashlib
 import os
-import re
-import sys
-import tempfile
 import time
-import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
-import nbformat
-from nbformat import NotebookNode
-from nbgrader.api import MissingEntry
-from nbgrader.converters import Autograde
-from nbgrader.converters.base import NbGraderException
-from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import (
-    AssignLatePenalties,
-    CheckCellMetadata,
-    LimitOutput,
-    OverwriteCells,
-    OverwriteKernelspec,
-    SaveAutoGrades,
-)
-from sqlalchemy.exc import SAWarning
-
-from grader import verdict as verdicts
-from grader.collect import FILE, REFUSED, collected, digest, read_regular_file
-from grader.course import NOTEBOOK, Course
+from grader import grading, schedule
+from grader.assignment import Assignment
+from grader.collect import FILE, REFUSED, collected, read_regular_file
+from grader.course import Course
 from grader.errors import GraderError, NotGradable
-from grader.execute import ChecksPassOrFail, Execute
-from grader.submission import answers_in
+from grader.outcome import FAILED, NOT_GRADABLE, Job, Limits, Outcome
+from grader.schedule import Work
+from grader.store import Store
 from grader.verdict import Verdict, drop_lost
+
+PAUSES = (2.0, 10.0)  # seconds before a failed job is given again
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What one student handed in for one module. `refused`: why there is nothing to run.
+    `digest`: as `collect.digest`.
+    """
+
+    student: str
+    module: str
+    key: str
+    digest: str
+    handed_in: datetime
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to grade. `again`: also what is stored. `scheduler`: of a Dask cluster; without one,
+    `workers` submissions at a time are graded here, by default one for every core.
+    """
+
+    again: bool = False
+    workers: int | None = None
+    scheduler: str | None = None
+    limits: Limits = Limits()
+    sandbox: bool = True
 
 
 def grade(
     course: Course,
     module: str | None = None,
+    student: str | None = None,
+    options: Options = Options(),
     *,
-    cell_seconds: int = 30,
-    submission_seconds: int = 300,
     done: Callable[[Verdict], None] = lambda verdict: None,
+    say: Callable[[str], None] = lambda text: None,
+    work: Work = grading.grade,
 ) -> list[Verdict]:
-    """Grades all collected submissions, or those of one module. `done` is told each verdict as it
-    comes.
+    """Grades all collected submissions, or those of one module or one student.
+
+    `done` is told each verdict as it is stored, also those that were there before; `say`, a
+    sentence on what holds the work up. Returns the verdicts, by module and student.
     """
-    if module is not None:
-        module = course.module(module)
-    pairs = collected(course, module)
+    name = course.module(module) if module is not None else None
+    pairs = [pair for pair in collected(course, name) if student in (None, pair[0])]
     if not pairs:
+        whose = f" of {student}" if student else ""
         raise GraderError(
-            f"grader grade: expected submissions in {course.submitted}, but got none. Run grader "
-            "collect FOLDER first."
+            f"grader grade: expected submissions{whose} in {course.submitted}, but got none. Run "
+            "grader collect FOLDER first."
         )
-    for name in {name for _, name in pairs}:
-        if not course.released(name).exists():
-            raise GraderError(
-                f"grader grade: expected module {name} to be released, but got no "
-                f"{course.released(name)}. "
-                f"Run grader release {name} first."
-            )
+    run = _Run(course, options, work)
+    found = [run.submission(*pair) for pair in pairs]
     drop_lost(course)
-    results = []
-    with _private_runtime_folder(), warnings.catch_warnings():
-        # nbgrader's own models, not ours to mend
-        warnings.filterwarnings("ignore", category=SAWarning)
-        for student, name in pairs:
-            result = grade_one(course, student, name, cell_seconds, submission_seconds)
-            verdicts.save(course, result)
-            results.append(result)
-            done(result)
-    return results
-
-
-def grade_one(
-    course: Course, student: str, module: str, cell_seconds: int, submission_seconds: int
-) -> Verdict:
-    """Grades one submission and stores its points in the gradebook."""
-    started = time.monotonic()
-    handed_in = digest(course, student, module)
-    released = nbformat.read(course.released(module), as_version=4)
-    try:
-        prepared = answers_in(released, _handed_in(course, student, module))
-        problem = _autograde(course, student, module, prepared, cell_seconds, submission_seconds)
-    except NotGradable as error:
-        _store_zero(course, student, module)
-        result = _from_gradebook(course, student, module)
-        result.status, result.reason = verdicts.NOT_GRADABLE, str(error)
-    else:
-        if problem:
-            result = Verdict(student, module, verdicts.FAILED, reason=problem)
-        else:
-            result = _from_gradebook(course, student, module)
-            result.reason = _stopped(course, student, module)
-    result.digest = handed_in
-    result.seconds = round(time.monotonic() - started, 2)
-    return result
-
-
-def _handed_in(course: Course, student: str, module: str) -> bytes:
-    folder = course.step("submitted", student, module)
-    if not (folder / FILE).exists():
-        raise NotGradable((folder / REFUSED).read_text(encoding="utf-8").strip())
-    return read_regular_file(folder / FILE)
-
-
-def _autograde(
-    course: Course,
-    student: str,
-    module: str,
-    prepared: NotebookNode,
-    cell_seconds: int,
-    submission_seconds: int,
-) -> str:
-    """Runs nbgrader's Autograde. Returns why it failed, or an empty text."""
-    folder = course.step("prepared", student, module)
-    folder.mkdir(parents=True, exist_ok=True)
-    nbformat.write(prepared, folder / FILE)
-
-    config = course.config()
-    if sys.platform != "win32":
-        config.KernelManager.transport = "ipc"  # a TCP port can be taken by others
-        config.KernelManager.ip = os.path.join(os.environ["JUPYTER_RUNTIME_DIR"], "kernel")
-    config.Execute.timeout = cell_seconds
-    config.Execute.submission_seconds = submission_seconds
-    log = course.log()
-    directory = CourseDirectory(config=config, log=log)
-    directory.assignment_id, directory.student_id = module, _no_pattern(student)
-    directory.notebook_id = NOTEBOOK
-    converter = Autograde(coursedir=directory, config=config, log=log)
-    converter.force = True
-    converter.sanitize_preprocessors = [OverwriteKernelspec, OverwriteCells, CheckCellMetadata]
-    converter.autograde_preprocessors = [
-        Execute,
-        ChecksPassOrFail,
-        LimitOutput,
-        SaveAutoGrades,
-        AssignLatePenalties,
-        CheckCellMetadata,
-    ]
-    with _last_error(log) as lines:
-        try:
-            converter.start()
-        except NbGraderException:
-            why = lines[0] if lines else "nbgrader gave no reason"
-            details = course.work / "nbgrader.log"
-            return f"the grader could not run it ({why}). Grade again; details: {details}"
-    return ""
-
-
-def _stopped(course: Course, student: str, module: str) -> str:
-    """Which cells did not come to their end, and why. A cell of the student's own is told by the
-    cell of ours before it.
-    """
-    ran = nbformat.read(course.step("autograded", student, module) / FILE, as_version=4)
-    found, name = [], "the first cell"
-    for cell in ran.cells:
-        name = cell.metadata.get("nbgrader", {}).get("grade_id", name)
-        for output in cell.get("outputs", []):
-            error = output.ename if output.output_type == "error" else ""
-            # Only our own words: a student's exception may have these names too.
-            if error == "CellTimeoutError" and (said := re.match(r"over \d+ s", output.evalue)):
-                found.append(f"{name}: {said[0]}")
-            elif error == "KernelDied":
-                found.append(f"Python ended in {name}")
-    return "; ".join(found)
-
-
-def _from_gradebook(course: Course, student: str, module: str) -> Verdict:
-    with course.gradebook() as gradebook:
-        notebook = gradebook.find_submission_notebook(NOTEBOOK, module, student)
-        return Verdict(
-            student,
-            module,
-            verdicts.GRADED,
-            score=notebook.score,
-            max_score=notebook.max_score,
-            tasks={
-                grade.name: grade.score for grade in sorted(notebook.grades, key=lambda g: g.name)
-            },
-        )
-
-
-def _store_zero(course: Course, student: str, module: str) -> None:
-    """Not gradable: the gradebook shows the student with 0 points, as it does for a file that was
-    never handed in.
-    """
-    with course.gradebook() as gradebook:
-        try:
-            gradebook.find_student(student)
-        except MissingEntry:
-            gradebook.add_student(student)
-        gradebook.update_or_create_submission(module, student)
-        for grade in gradebook.find_submission_notebook(NOTEBOOK, module, student).grades:
-            grade.auto_score = 0
-            grade.needs_manual_grade = False
-        gradebook.db.commit()
-
-
-def _no_pattern(name: str) -> str:
-    """nbgrader takes ids as file patterns; collect lets no pattern through, and this is the second
-    lock.
-    """
-    if any(mark in name for mark in "*?[]{}/\\"):
-        raise GraderError(
-            f"grader grade: expected a student's name without wildcards, but got {name!r}. Rename "
-            "the folder."
-        )
-    return name
-
-
-@contextlib.contextmanager
-def _last_error(log: logging.Logger) -> Iterator[list[str]]:
-    """Collects the last line of each traceback that nbgrader logs: it swallows the exceptions
-    themselves.
-    """
-    lines: list[str] = []
-
-    class Keep(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            text = record.getMessage()
-            if "Traceback" in text:
-                lines.append(text.strip().splitlines()[-1][:300])
-
-    handler = Keep(logging.ERROR)
-    log.addHandler(handler)
-    try:
-        yield lines
-    finally:
-        log.removeHandler(handler)
-
-
-@contextlib.contextmanager
-def _private_runtime_folder() -> Iterator[None]:
-    """Connection files and sockets of the kernels go into a folder of this run: private, and short
-    enough for a socket.
-    """
-    before = os.environ.get("JUPYTER_RUNTIME_DIR")
-    with tempfile.TemporaryDirectory(prefix="grader-") as folder:
-        os.environ["JUPYTER_RUNTIME_DIR"] = folder
-        try:
-            yield
-        finally:
-            if before is None:
-                del os.environ["JUPYTER_RUNTIME_DIR"]
+    with Store(course, say) as store:
+        rest: dict[str, list[Submission]] = {}
+        for one in found:
+            if not options.again and store.is_stored(one.student, one.module, one.key):
+                done(store.verdict(one.student, one.module))
+            elif one.refused:
+                done(run.save(store, one, run.refused(one)))
             else:
-                os.environ["JUPYTER_RUNTIME_DIR"] = before
+                rest.setdefault(one.key, []).append(one)
+        for pause in (*PAUSES, None):
+            again: dict[str, list[Submission]] = {}
+            for key, outcome in run.results(rest):
+                if outcome.status == FAILED and pause is not None:
+                    again[key] = rest[key]
+                else:
+                    for one in rest[key]:
+                        done(run.save(store, one, outcome))
+            if not again or pause is None:
+                break
+            say(f"The grader failed on {len(again)} submissions. Again in {pause:g} s.")
+            time.sleep(pause)
+            rest = again
+        return [store.verdict(*pair) for pair in pairs]
+
+
+class _Run:
+    """What all submissions of one call share."""
+
+    def __init__(self, course: Course, options: Options, work: Work) -> None:
+        self.course = course
+        self.options = options
+        self.work = work
+        self.assignments: dict[str, Assignment] = {}
+
+    def assignment(self, module: str) -> Assignment:
+        if module not in self.assignments:
+            path = self.course.assignment(module)
+            try:
+                text = path.read_text(encoding="utf-8")
+                self.assignments[module] = Assignment.from_json(text)
+            except (OSError, ValueError, TypeError, KeyError):
+                raise GraderError(
+                    f"grader grade: expected module {module} to be released, but got no readable "
+                    f"{path}. Run grader release {module} first."
+                ) from None
+        return self.assignments[module]
+
+    def job(self, module: str, data: bytes) -> Job:
+        return Job(self.assignment(module), data, self.options.limits, self.options.sandbox)
+
+    def submission(self, student: str, module: str) -> Submission:
+        folder = self.course.step("submitted", student, module)
+        path = folder / FILE if (folder / FILE).exists() else folder / REFUSED
+        when = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        data, refused = b"", ""
+        try:
+            data = read_regular_file(path)
+        except NotGradable as error:
+            refused = str(error)
+        digest = hashlib.sha256(data).hexdigest()
+        if path.name == REFUSED:
+            refused = data.decode("utf-8", "replace").strip()
+        key = f"refused: {refused}" if refused else self.job(module, data).key
+        return Submission(student, module, key, digest, when, refused)
+
+    def refused(self, one: Submission) -> Outcome:
+        most = self.assignment(one.module).max_score
+        return Outcome(one.key, NOT_GRADABLE, one.refused, score=0.0, max_score=most)
+
+    def results(self, rest: dict[str, list[Submission]]) -> schedule.Results:
+        """The outcomes of these jobs. One that was made by another grader is a failure."""
+        if not rest:
+            return
+        if self.options.scheduler:
+            results = schedule.on_cluster(self.work, self._jobs(rest), self.options.scheduler)
+        else:
+            workers = self.options.workers or os.cpu_count() or 1
+            results = schedule.here(self.work, self._jobs(rest), workers)
+        for key, outcome in results:
+            if outcome.key != key:
+                outcome = Outcome(
+                    key,
+                    FAILED,
+                    "expected the submission, the grader and Python to be the same on the worker "
+                    "as here, but got others. Install the same on all machines.",
+                )
+            yield key, outcome
+
+    def _jobs(self, rest: dict[str, list[Submission]]) -> Iterator[tuple[str, Job]]:
+        """Files are read again when their turn comes: all at once could be more than memory."""
+        for key, (one, *_) in rest.items():
+            data = b""  # of a file that is no longer there; `results` sees the difference
+            with contextlib.suppress(NotGradable):
+                folder = self.course.step("submitted", one.student, one.module)
+                data = read_regular_file(folder / FILE)
+            yield key, self.job(one.module, data)
+
+    def save(self, store: Store, one: Submission, outcome: Outcome) -> Verdict:
+        return store.save(
+            one.student,
+            self.assignment(one.module),
+            outcome,
+            digest=one.digest,
+            handed_in=one.handed_in,
+        )

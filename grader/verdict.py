@@ -1,4 +1,9 @@
-"""What came out for one submission: plain data, kept as JSON."""
+"""What came out for a student and a module: an Outcome, and whose it is. Kept as JSON, in
+grader/verdicts/<student>/<module>.json.
+
+The verdict is written last of all that is kept of a submission (see store.py). So where a verdict
+is, everything is; a file that can't be read counts as none, and the submission is graded again.
+"""
 
 from __future__ import annotations
 
@@ -7,50 +12,109 @@ import json
 import os
 import shutil
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from grader.collect import collected, digest
 from grader.course import Course
+from grader.outcome import (
+    BUBBLEWRAP,
+    FAILED,
+    GRADED,
+    NO_SANDBOX,
+    NOT_GRADABLE,
+    CheckResult,
+    Outcome,
+    Status,
+)
 
 if TYPE_CHECKING:
     from nbgrader.api import Gradebook
 
-GRADED = "graded"
-# The student has to hand in again: no work can be seen in the file. Counts as 0 points.
-NOT_GRADABLE = "not gradable"
-# The grader could not do its work. No points are given or taken: grade again.
-FAILED = "failed"
+__all__ = ["FAILED", "GRADED", "NOT_GRADABLE", "NO_SANDBOX", "Verdict", "load_all", "outdated"]
 
 
 @dataclass
 class Verdict:
-    """The outcome for a student and a module. `tasks`: the name of a check cell -> its points."""
+    """The outcome for a student and a module.
+
+    Attributes:
+        score, max_score: the grader's own points. Those given by hand, and the penalty for late
+            work, are in the gradebook. None where status is "failed".
+        cells, checks, sandbox, seconds, key: as in Outcome.
+        digest: of the submission that was graded, see `collect.digest`.
+        attempts: how many different submissions of this student were graded so far.
+        seen: their digests.
+    """
 
     student: str
     module: str
-    status: Literal["graded", "not gradable", "failed"]
+    status: Status
+    reason: str = ""
     score: float | None = None
     max_score: float | None = None
-    reason: str = ""
-    tasks: dict[str, float] = field(default_factory=dict)
+    cells: dict[str, float] = field(default_factory=dict)
+    checks: list[CheckResult] = field(default_factory=list)
+    sandbox: str = BUBBLEWRAP
     seconds: float = 0.0
-    digest: str = ""  # of the submission that was graded, see `collect.digest`
+    key: str = ""
+    digest: str = ""
+    attempts: int = 0
+    seen: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls, student: str, module: str, outcome: Outcome, digest: str, before: Verdict | None
+    ) -> Verdict:
+        """`before`: the verdict that this one replaces."""
+        content = outcome.to_plain()
+        del content["notebook"]
+        content["checks"] = outcome.checks
+        seen = list(before.seen) if before else []
+        if outcome.status == GRADED and digest not in seen:
+            seen.append(digest)
+        return cls(student, module, digest=digest, attempts=len(seen), seen=seen, **content)
+
+
+def path(course: Course, student: str, module: str) -> Path:
+    return course.work / "verdicts" / student / f"{module}.json"
 
 
 def save(course: Course, verdict: Verdict) -> None:
-    path = course.work / "verdicts" / verdict.student / f"{verdict.module}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(
-        json.dumps(asdict(verdict), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
-    os.replace(temporary, path)
+    text = json.dumps(asdict(verdict), indent=1, ensure_ascii=False) + "\n"
+    write_whole(path(course, verdict.student, verdict.module), text)
+
+
+def write_whole(target: Path, text: str) -> None:
+    """Leaves the old file or the new one, never half of one, also after a power cut. Half a
+    surrogate pair, which no file can hold, is written as \\udxxx.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.name}.tmp")
+    try:
+        with temporary.open("w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def load(file: Path) -> Verdict | None:
+    """None where the file is missing, broken, or from another version of the grader."""
+    try:
+        content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        checks = [CheckResult(**check) for check in content.pop("checks")]
+        return Verdict(**content, checks=checks)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
 
 
 def load_all(course: Course, module: str | None = None) -> list[Verdict]:
     """All verdicts, by module and student."""
-    paths = (course.work / "verdicts").glob(f"*/{module or '*'}.json")
-    verdicts = [Verdict(**json.loads(path.read_text(encoding="utf-8"))) for path in paths]
+    files = (course.work / "verdicts").glob(f"*/{module or '*'}.json")
+    verdicts = [verdict for file in files if (verdict := load(file))]
     return sorted(verdicts, key=lambda v: (v.module, v.student))
 
 
@@ -77,8 +141,8 @@ def drop_lost(course: Course) -> list[Verdict]:
 def _drop(course: Course, gradebook: Gradebook, verdict: Verdict) -> None:
     from nbgrader.api import MissingEntry
 
-    for step in ("prepared", "autograded", "feedback"):
+    for step in ("times", "autograded", "feedback"):
         shutil.rmtree(course.step(step, verdict.student, verdict.module), ignore_errors=True)
     with contextlib.suppress(MissingEntry):
         gradebook.remove_submission(verdict.module, verdict.student)
-    (course.work / "verdicts" / verdict.student / f"{verdict.module}.json").unlink()
+    path(course, verdict.student, verdict.module).unlink()

@@ -1,0 +1,154 @@
+"""What the grader reads and writes in nbgrader's gradebook. Every function works in a transaction
+that the caller ends.
+
+The rows, from the top: an assignment (a module), its notebook, in it a grade cell for every check
+and a solution cell for every answer. And for each student a submitted assignment, in it a submitted
+notebook, with a grade for every grade cell and a comment for every solution cell.
+
+nbgrader's Gradebook has methods for most of this. They commit after every step, so a crash would
+leave half a submission; hence its tables are used here.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import nbgrader.api
+from sqlalchemy import select
+from sqlalchemy.orm import Session, joinedload, selectinload
+
+from grader.assignment import Assignment
+from grader.course import COURSE_ID, NOTEBOOK
+from grader.settings import Settings
+from grader.verdict import Verdict
+
+# A type checker takes the columns of these classes for SQL, where they are values too.
+api: Any = nbgrader.api
+
+Points = dict[tuple[str, str], dict[str, float | None]]
+
+
+def read_points(db: Session) -> Points:
+    """(student, module) -> name of a check cell -> the grader's points, for all submissions."""
+    ran, submitted = api.SubmittedNotebook, api.SubmittedAssignment
+    query = (
+        select(submitted.student_id, api.Assignment.name, api.BaseCell.name, api.Grade.auto_score)
+        .select_from(api.Grade)
+        .join(api.BaseCell, api.Grade.cell_id == api.BaseCell.id)
+        .join(ran, api.Grade.notebook_id == ran.id)
+        .join(submitted, ran.assignment_id == submitted.id)
+        .join(api.Assignment, submitted.assignment_id == api.Assignment.id)
+    )
+    found: Points = {}
+    for student, module, cell, points in db.execute(query):
+        found.setdefault((student, module), {})[cell] = points
+    return found
+
+
+def write_points(
+    db: Session, settings: Settings, assignment: Assignment, verdict: Verdict, when: datetime
+) -> None:
+    """The points of a submission, handed in at `when` (UTC, without a zone). What was given by hand
+    stays.
+    """
+    notebook = _notebook(db, assignment)
+    _set_due(notebook.assignment, settings)
+    if db.get(api.Student, verdict.student) is None:
+        db.add(api.Student(id=verdict.student))
+    submitted = (
+        db.query(api.SubmittedAssignment)
+        .filter_by(assignment_id=notebook.assignment_id, student_id=verdict.student)
+        .one_or_none()
+    )
+    if submitted is None:
+        submitted = api.SubmittedAssignment(
+            assignment_id=notebook.assignment_id, student_id=verdict.student
+        )
+        db.add(submitted)
+    submitted.timestamp = when
+    ran = next((n for n in submitted.notebooks if n.notebook_id == notebook.id), None)
+    if ran is None:
+        ran = api.SubmittedNotebook(notebook=notebook, assignment=submitted)
+        db.add(ran)
+    grades = {grade.cell_id: grade for grade in ran.grades}
+    for cell in notebook.grade_cells:
+        grade = grades.get(cell.id) or api.Grade(cell_id=cell.id, notebook=ran)
+        db.add(grade)
+        grade.auto_score = verdict.cells.get(cell.name, 0.0)
+        grade.needs_manual_grade = False
+    commented = {comment.cell_id for comment in ran.comments}
+    for cell in notebook.solution_cells:  # nbgrader's pages take a comment where such a row is
+        if cell.id not in commented:
+            db.add(api.Comment(cell_id=cell.id, notebook=ran))
+    db.flush()
+    _set_penalty(ran, settings)
+
+
+def settle_late(db: Session, settings: Settings) -> None:
+    """Due dates and penalties as grader.toml has them now, for all that was graded before."""
+    for row in db.query(api.Assignment):
+        _set_due(row, settings)
+    submitted = api.SubmittedNotebook.assignment
+    query = db.query(api.SubmittedNotebook).options(
+        selectinload(api.SubmittedNotebook.grades),
+        joinedload(submitted).joinedload(api.SubmittedAssignment.assignment),
+    )
+    for ran in query:
+        _set_penalty(ran, settings)
+
+
+def _notebook(db: Session, assignment: Assignment) -> Any:
+    """The row of the exercise, with one for every check and every answer that it has now."""
+    row = db.query(api.Assignment).filter_by(name=assignment.module).one_or_none()
+    if row is None:
+        row = api.Assignment(name=assignment.module, course_id=COURSE_ID)
+        db.add(row)
+    notebook = next((n for n in row.notebooks if n.name == NOTEBOOK), None)
+    if notebook is None:
+        notebook = api.Notebook(name=NOTEBOOK, assignment=row)
+        db.add(notebook)
+    checks = {cell.name: cell.points for cell in assignment.checks}
+    answers = {cell.name for cell in assignment.cells if cell.kind == "answer"}
+    for cell in notebook.grade_cells:
+        if cell.name in checks:
+            cell.max_score = checks.pop(cell.name)
+        else:
+            _remove(db, cell, cell.grades)
+    for cell in notebook.solution_cells:
+        if cell.name in answers:
+            answers.remove(cell.name)
+        else:
+            _remove(db, cell, cell.comments)
+    for name, points in checks.items():
+        db.add(api.GradeCell(name=name, notebook=notebook, max_score=points, cell_type="code"))
+    for name in sorted(answers):
+        db.add(api.SolutionCell(name=name, notebook=notebook))
+    db.flush()
+    db.expire(notebook)
+    return notebook
+
+
+def _remove(db: Session, cell: Any, given: list[Any]) -> None:
+    """A task that the exercise no longer has, with what students got for it."""
+    for row in list(given):
+        db.delete(row)
+    db.delete(cell)
+
+
+def _set_due(row: Any, settings: Settings) -> None:
+    row.duedate = settings.due.get(row.name, row.duedate)
+
+
+def _set_penalty(ran: Any, settings: Settings) -> None:
+    submitted = ran.assignment
+    # Without a due date nbgrader can't add an extension to it.
+    late = submitted.total_seconds_late if submitted.assignment.duedate else 0
+    points = sum(_points(grade) for grade in ran.grades)
+    ran.late_submission_penalty = settings.penalty(points, late) or None
+
+
+def _points(grade: Any) -> float:
+    """nbgrader's rule: points given by hand go before the grader's, extra credit comes on top."""
+    given = grade.auto_score if grade.manual_score is None else grade.manual_score
+    return 0.0 if given is None else given + (grade.extra_credit or 0.0)
