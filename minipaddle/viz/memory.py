@@ -93,7 +93,14 @@ def _step(film: ExecutorFilm, sums: Sequence[int], most: int, at: int) -> Step:
     )
     ops = film.block.ops
     now = film.lines[at - 1] if at else ()
-    lines = text([short_op(op) for op in ops], highlight=now, language="program", name="Program")
+    unused = [line for line in range(1, len(ops) + 1) if line not in film.lines]
+    lines = text(
+        [short_op(op) for op in ops],
+        highlight=now,
+        removed=unused,
+        language="program",
+        name="Program",
+    )
     title = f"Instruction {at}: {ops[film.lines[at - 1] - 1].type}" if at else "Before the first"
     note = f"{sums[at]} bytes in use"
     note += ", the most of the whole run." if sums[at] == most else f"; the most will be {most}."

@@ -108,6 +108,13 @@ def test_it_counts_as_the_executors_film_does(static):
     assert film[-1]["note"] == "At most 32 bytes were in memory at the same time."
 
 
+def test_an_op_that_no_fetch_needs_is_struck_out(static):
+    main, _ = chain(3)
+    first = main.global_block().ops[0].output("Out")[0]
+    for step in viz.memory_steps(main, FEED, [main.global_block().var(first)]).steps:
+        assert step["panes"][0]["removed"] == [2, 3]
+
+
 def test_a_long_program_is_one_step_and_the_largest_variables(static):
     main, out = chain(100)
     (step,) = viz.memory_steps(main, FEED, [out]).steps
