@@ -56,7 +56,7 @@ def meta(*shape, dtype="float32"):
 # size.</details>
 
 
-# %% nbgrader={"grade_id": "task1", "solution": true}
+# %% nbgrader={"grade_id": "task1_setup"}
 OPS.pop("channel_add", None)  # an op is declared once; so this cell can be run again
 
 
@@ -68,6 +68,7 @@ def channel_add(xp, x, y, *, axis: int = -1):
     return longer + shorter.reshape(shorter.shape + (1,) * behind)
 
 
+# %% nbgrader={"grade_id": "task1", "solution": true}
 @channel_add.infer_meta
 def channel_add_infer_meta(x, y, *, axis):
     ### BEGIN SOLUTION
@@ -90,38 +91,61 @@ def channel_add_infer_meta(x, y, *, axis):
 # %% nbgrader={"grade_id": "task1_check", "points": 2}
 import numpy as np
 
-from grader.checks import Checks
+from grader.checks import Checks, experiment
 
 
-def in_a_program(x_shape, y_shape, axis):
-    """The shape that a Program gives to the output of channel_add, and the shape of a real run."""
+# An experiment runs where your answer is; what it returns is judged here.
+@experiment
+def outcome(x, y, axis):
+    """What your function says: a MetaTensor, or the name of the error that it raises."""
+    try:
+        return channel_add_infer_meta(x, y, axis=axis)
+    except (ValueError, TypeError) as error:
+        return type(error).__name__
+
+
+@experiment
+def program_with(x_shape, y_shape, axis):
+    """A Program with one channel_add: your function says which shape its output has."""
     paddle.enable_static()
     try:
         with paddle.pir_utils.OldIrGuard():
             main = paddle.static.Program()
             with paddle.static.program_guard(main):
-                x = paddle.static.data("x", x_shape, "float32")
-                y = paddle.static.data("y", y_shape, "float32")
-                out = channel_add(x, y, axis=axis)
-        sizes = [[7 if size is None else size for size in shape] for shape in (x_shape, y_shape)]
-        feed = {name: np.ones(s, "float32") for name, s in zip("xy", sizes)}
-        (result,) = paddle.static.Executor().run(main, feed=feed, fetch_list=[out])
-        return list(out.shape), list(result.shape)
+                first = paddle.static.data("x", x_shape, "float32")
+                second = paddle.static.data("y", y_shape, "float32")
+                channel_add(first, second, axis=axis)
+        return main
     finally:
         paddle.disable_static()
+
+
+def shapes_of(program, **sizes):
+    """The shape that a Program gives to its result, and the shape of a real run."""
+    block = program.global_block()
+    (out,) = block.ops[-1].output_arg_names
+    feed = {name: np.ones(size, "float32") for name, size in sizes.items()}
+    (result,) = paddle.static.Executor().run(program, feed=feed, fetch_list=[out])
+    return list(block.var(out).shape), list(result.shape)
 
 
 with Checks("Task 1") as check:
     check.equal(
         "one number per channel",
-        lambda: channel_add_infer_meta(meta(2, 3, 4, 5), meta(3), axis=1),
-        meta(2, 3, 4, 5),
+        lambda: [
+            channel_add_infer_meta(meta(2, 3, 4, 5), meta(3), axis=1),
+            channel_add_infer_meta(meta(3), meta(2, 1, 4, 5), axis=1),
+        ],
+        [meta(2, 3, 4, 5), meta(2, 3, 4, 5)],
         look="[3] counts as [1, 3, 1, 1]: axis ones on the left, the rest on the right.",
     )
     check.equal(
         "numpy's way",
-        lambda: channel_add_infer_meta(meta(2, 3, 4), meta(4), axis=-1),
-        meta(2, 3, 4),
+        lambda: [
+            channel_add_infer_meta(meta(2, 3, 4), meta(4), axis=-1),
+            channel_add_infer_meta(meta(4), meta(2, 3, 1), axis=-1),
+        ],
+        [meta(2, 3, 4), meta(2, 3, 4)],
         look="axis=-1: all missing ones stand on the left.",
     )
     check.equal(
@@ -132,31 +156,37 @@ with Checks("Task 1") as check:
     )
     check.equal(
         "an unknown size and 1",
-        lambda: channel_add_infer_meta(meta(-1, 3), meta(1, 3), axis=-1),
-        meta(-1, 3),
+        lambda: [
+            channel_add_infer_meta(meta(-1, 3), meta(1, 3), axis=-1),
+            channel_add_infer_meta(meta(1, 3), meta(-1, 3), axis=-1),
+        ],
+        [meta(-1, 3), meta(-1, 3)],
         look="Whatever the unknown size will be, 1 is repeated to it.",
     )
-    check.raises(
-        "sizes that don't go together",
-        lambda: channel_add_infer_meta(meta(2, 3), meta(3), axis=0),
-        ValueError,
-        look="At axis 0, the 3 of y stands beside the 2 of x.",
+    check.equal(
+        "sizes that don't go together, and sizes that do",
+        lambda: [outcome(meta(2, 3), meta(3), axis=0), outcome(meta(2, 3), meta(2), axis=0)],
+        ["ValueError", meta(2, 3)],
+        look="At axis 0, the first number of y stands beside the 2 of x.",
     )
-    check.raises(
-        "an axis without a place",
-        lambda: channel_add_infer_meta(meta(2, 3, 4), meta(4), axis=3),
-        ValueError,
+    check.equal(
+        "an axis without a place, and one with a place",
+        lambda: [outcome(meta(2, 3, 4), meta(4), axis=3), outcome(meta(2, 3, 4), meta(4), axis=2)],
+        ["ValueError", meta(2, 3, 4)],
         look="Rule 3: x has the axes 0, 1 and 2. Ask for the place before you compare sizes.",
     )
-    check.raises(
-        "two dtypes",
-        lambda: channel_add_infer_meta(meta(3), meta(3, dtype="int64"), axis=-1),
-        TypeError,
-        look="Rule 4: x is float32, y is int64.",
+    check.equal(
+        "two dtypes, and one dtype",
+        lambda: [
+            outcome(meta(3), meta(3, dtype="int64"), axis=-1),
+            outcome(meta(3, dtype="int64"), meta(3, dtype="int64"), axis=-1),
+        ],
+        ["TypeError", meta(3, dtype="int64")],
+        look="Rule 4: float32 and int64 differ. The result has the dtype of the inputs.",
     )
     check.equal(
         "a Program accepts the op, and a run gives that shape",
-        lambda: in_a_program([None, 3, 4], [3], axis=1),
+        lambda: shapes_of(program_with([None, 1, 4], [3], axis=1), x=[7, 1, 4], y=[3]),
         ([-1, 3, 4], [7, 3, 4]),
         look="The first is what your function says, the second comes from the kernel.",
     )
@@ -164,11 +194,8 @@ with Checks("Task 1") as check:
 # %% nbgrader={"grade_id": "task1_hidden", "points": 2}
 # Hidden checks, run when your work is graded: rules 1 to 4 on other shapes, and many random ones beside what the kernel gives.
 ### BEGIN HIDDEN TESTS
-import numpy as np
+from grader.checks import Checks, experiment
 
-from grader.checks import Checks
-
-secret_kernel = OPS["channel_add"].kernels.select("cpu", None)
 secret_rng = np.random.default_rng(11)
 
 
@@ -183,21 +210,32 @@ def secret_case():
     return (longer, shorter, axis) if secret_rng.random() < 0.5 else (shorter, longer, axis)
 
 
-def secret_agrees():
-    for _ in range(200):
-        x, y, axis = secret_case()
-        got = channel_add_infer_meta(meta(*x), meta(*y), axis=axis)
-        real = secret_kernel(np, np.zeros(x, "float32"), np.zeros(y, "float32"), axis=axis)
-        if got != meta(*real.shape):
-            return False
-    return True
+def secret_real(x, y, axis):
+    """The shape that the kernel gives."""
+    return meta(*channel_add.run(np, np.ones(x), np.ones(y), axis=axis).shape)
 
+
+@experiment
+def secret_outcomes(cases):
+    """The outcome of each case: two shapes, an axis, and a dtype for each of the two."""
+    return [
+        outcome(meta(*one, dtype=kinds[0]), meta(*two, dtype=kinds[1]), axis=place)
+        for one, two, place, kinds in cases
+    ]
+
+
+secret_same = ["float32", "float32"]
+secret_cases = [secret_case() for _ in range(200)]
 
 with Checks("Task 1", hidden=True) as check:
-    check.true("200 random pairs, beside the kernel", secret_agrees, "the shape of the real result")
+    check.equal(
+        "200 random pairs, beside the kernel",
+        lambda: secret_outcomes([[*case, secret_same] for case in secret_cases]),
+        [secret_real(*case) for case in secret_cases],
+        look="Expected is the shape of the real result.",
+    )
     for secret_name, secret_x, secret_y, secret_axis, secret_out in (
-        ("x is the shorter one", [3, 1], [2, 3, 5, 7], 1, [2, 3, 5, 7]),
-        ("no axes at all", [], [2, 3], -1, [2, 3]),
+        ("x is the shorter one", [3, 4], [2, 1, 1, 7], 1, [2, 3, 4, 7]),
         ("both unknown", [-1, 3], [-1, 1], -1, [-1, 3]),
         ("a known size in the shorter one", [-1, -1, 4], [6], 1, [-1, 6, 4]),
         ("1 in the longer one, unknown in the shorter", [2, 1, 4], [-1], 1, [2, -1, 4]),
@@ -205,30 +243,39 @@ with Checks("Task 1", hidden=True) as check:
     ):
         check.equal(
             secret_name,
-            lambda: channel_add_infer_meta(meta(*secret_x), meta(*secret_y), axis=secret_axis),
-            meta(*secret_out),
+            lambda: secret_outcomes(
+                [
+                    [secret_x, secret_y, secret_axis, secret_same],
+                    [secret_y, secret_x, secret_axis, secret_same],
+                ]
+            ),
+            [meta(*secret_out), meta(*secret_out)],
+            look="x and y may also change places.",
+        )
+    for secret_name, secret_wrong, secret_right, secret_out in (
+        ("no place at this axis", ([2, 3, 4], [3, 4], 2), ([2, 1, 4], [3, 4], 1), [2, 3, 4]),
+        ("an axis behind the end", ([2, 3], [1], 5), ([2, 1], [3], 1), [2, 3]),
+        ("a negative axis", ([2, 3, 1], [3], -2), ([2, 3, 1], [3], -1), [2, 3, 3]),
+        ("a size of 0 beside 2", ([0, 3], [2, 3], -1), ([0, 1], [1, 3], -1), [0, 3]),
+    ):
+        check.equal(
+            f"{secret_name}, and a case that is right",
+            lambda: secret_outcomes(
+                [[*case, secret_same] for case in (secret_wrong, secret_right)]
+            ),
+            ["ValueError", meta(*secret_out)],
         )
     check.equal(
-        "another dtype",
-        lambda: channel_add_infer_meta(meta(2, 3, dtype="int64"), meta(3, dtype="int64"), axis=-1),
-        meta(2, 3, dtype="int64"),
+        "dtypes: two, and one",
+        lambda: secret_outcomes(
+            [
+                [[2], [2], -1, ["float32", "float64"]],
+                [[2, 1], [3], -1, ["float64", "float64"]],
+                [[3], [2, 1], -1, ["int64", "int64"]],
+            ]
+        ),
+        ["TypeError", meta(2, 3, dtype="float64"), meta(2, 3, dtype="int64")],
         look="The dtype of the result is that of the inputs.",
-    )
-    for secret_name, secret_x, secret_y, secret_axis in (
-        ("no place at this axis", [2, 3, 4], [3, 4], 2),
-        ("an axis behind the end", [2, 3], [1], 5),
-        ("a negative axis", [2, 3, 1], [3], -2),
-        ("a size of 0 beside 2", [0, 3], [2, 3], -1),
-    ):
-        check.raises(
-            secret_name,
-            lambda: channel_add_infer_meta(meta(*secret_x), meta(*secret_y), axis=secret_axis),
-            ValueError,
-        )
-    check.raises(
-        "two dtypes",
-        lambda: channel_add_infer_meta(meta(2), meta(2, dtype="float64"), axis=-1),
-        TypeError,
     )
 ### END HIDDEN TESTS
 
@@ -292,14 +339,9 @@ def block_of(*lines, persistable=()):
     return block
 
 
-example = block_of(
-    "h = matmul(x, w)",
-    "r = relu(h)",
-    "t = tanh(h)",
-    "s = add(r, h)",
-    "loss = mean(s)",
-    persistable=["w"],
-)
+EXAMPLE = ["h = matmul(x, w)", "r = relu(h)", "t = tanh(h)", "s = add(r, h)", "loss = mean(s)"]
+
+example = block_of(*EXAMPLE, persistable=["w"])
 for one in example.ops:
     print(one.type, "reads", one.input_arg_names, "writes", one.output_arg_names)
 
@@ -320,40 +362,47 @@ def free_list(block, fetch):
 
 
 # %% nbgrader={"grade_id": "task2_check", "points": 2}
-from grader.checks import Checks
+from grader.checks import Checks, experiment
 
 
-def executors_list(block, feeds, fetch):
+@experiment
+def freed(lines, fetch, persistable=()):
+    """Your answer for the block of some lines."""
+    return free_list(block_of(*lines, persistable=persistable), fetch)
+
+
+def executors_list(lines, feeds, fetch):
     """What our Executor does with the same program."""
-    plan = paddle.static.Executor().interpreter(block.program, tuple(feeds), fetch).plan
+    program = block_of(*lines).program
+    plan = paddle.static.Executor().interpreter(program, tuple(feeds), fetch).plan
     return [sorted(plan.names[variable] for variable in dead) for dead in plan.last_uses()]
 
 
 with Checks("Task 2") as check:
     check.equal(
         "the example",
-        lambda: free_list(example, ["loss"]),
+        lambda: freed(EXAMPLE, ["loss"], persistable=["w"]),
         [["x"], [], ["t"], ["h", "r"], ["s"]],
         look="Compare with the table, line by line.",
     )
-    layer = block_of("h = matmul(x, w)", "y = add(h, b)", persistable=["w", "b"])
+    layer = ["h = matmul(x, w)", "y = add(h, b)"]
     check.equal(
         "persistable variables",
-        lambda: free_list(layer, ["y"]),
+        lambda: freed(layer, ["y"], persistable=["w", "b"]),
         [["x"], ["h"]],
         look="Rule 3: w and b are persistable, so they are in no list.",
     )
-    plain = block_of("h = exp(x)", "r = relu(h)", "t = tanh(h)", "s = add(r, h)")
+    plain = ["h = exp(x)", "r = relu(h)", "t = tanh(h)", "s = add(r, h)"]
     check.equal(
         "fetching more keeps more",
-        lambda: free_list(plain, ["s", "h", "t"]),
+        lambda: freed(plain, ["s", "h", "t"]),
         [["x"], [], [], ["r"]],
         look="s, h and t are fetched: they are in no list.",
     )
-    chain = block_of("a = relu(x)", "b = multiply(a, x)", "c = add(b, a)", "d = mean(c)")
+    chain = ["a = relu(x)", "b = multiply(a, x)", "c = add(b, a)", "d = mean(c)"]
     check.equal(
         "as our Executor does it",
-        lambda: free_list(chain, ["d"]),
+        lambda: freed(chain, ["d"]),
         executors_list(chain, ["x"], ["d"]),
         look="x is read by two ops; it dies after the second.",
     )
@@ -363,15 +412,16 @@ with Checks("Task 2") as check:
 ### BEGIN HIDDEN TESTS
 import numpy as np
 
-from grader.checks import Checks
+from grader.checks import Checks, experiment
 
 secret_rng = np.random.default_rng(12)
 
 
-def secret_definition(block, fetch):
+def secret_definition(lines, fetch, persistable):
     """Rule by rule: slow, and easy to believe."""
+    block = block_of(*lines, persistable=persistable)
     touched = [{*o.input_arg_names, *o.output_arg_names} for o in block.ops]
-    kept = set(fetch) | {name for name in block.vars if block.var(name).persistable}
+    kept = {*fetch, *persistable}
     return [
         sorted(n for n in names if n not in kept and not any(n in t for t in touched[i + 1 :]))
         for i, names in enumerate(touched)
@@ -388,39 +438,42 @@ def secret_random():
             f"{out} = relu({a})" if secret_rng.random() < 0.4 else f"{out} = add({a}, {b})"
         )
     persistable = [n for n in names if secret_rng.random() < 0.2]
-    fetch = [str(n) for n in names if secret_rng.random() < 0.2]
-    return block_of(*lines, persistable=persistable), fetch
+    fetch = [n for n in names if secret_rng.random() < 0.2]
+    return lines, fetch, persistable
 
 
-def secret_agrees():
-    for _ in range(100):
-        block, fetch = secret_random()
-        if free_list(block, fetch) != secret_definition(block, fetch):
-            return False
-    return True
+@experiment
+def secret_freed(cases):
+    return [freed(*case) for case in cases]
 
+
+secret_cases = [secret_random() for _ in range(100)]
 
 with Checks("Task 2", hidden=True) as check:
-    check.true("100 random programs", secret_agrees, "the list that the rules give")
     check.equal(
-        "both inputs are the same variable",
-        lambda: free_list(block_of("y = multiply(x, x)"), ["y"]),
-        [["x"]],
-        look="Each name once.",
+        "100 random programs",
+        lambda: secret_freed(secret_cases),
+        [secret_definition(*case) for case in secret_cases],
+        look="Expected is the list that the rules give.",
+    )
+    check.equal(
+        "both inputs are the same variable; an empty block",
+        lambda: [freed(["y = multiply(x, x)"], ["y"]), freed([], [])],
+        [[["x"]], []],
+        look="Each name once. No ops, no lists.",
     )
     check.equal(
         "a name that is written again after its last read",
-        lambda: free_list(block_of("h = relu(x)", "y = tanh(h)", "h = relu(y)"), []),
+        lambda: freed(["h = relu(x)", "y = tanh(h)", "h = relu(y)"], []),
         [["x"], [], ["h", "y"]],
         look="Writing touches a variable, too.",
     )
     check.equal(
         "an op whose result nobody needs",
-        lambda: free_list(block_of("a = relu(x)", "b = tanh(x)", "c = mean(a)"), ["c"]),
+        lambda: freed(["a = relu(x)", "b = tanh(x)", "c = mean(a)"], ["c"]),
         [[], ["b", "x"], ["a"]],
         look="Every op runs, so each has its list, and x must wait for the second.",
     )
-    check.equal("an empty block", lambda: free_list(block_of(), []), [])
 ### END HIDDEN TESTS
 
 # %% [markdown]
