@@ -3,6 +3,9 @@
 #
 # Two tasks, 8 points. You need lessons 3.1 and 4.1. After each task there is a check that answers at once.
 #
+# In the checks, `@experiment` marks a function that runs together with your answer. When your work is graded, that is a process of its own: the program that comes back is read, run and
+# judged outside of it.
+#
 # *Run All* stops at the first check that fails. To do task 2 first, run its cells by hand (Shift+Enter).
 
 # %% nbgrader={"grade_id": "setup"}
@@ -94,31 +97,41 @@ def eliminate_dead_code(program):
 
 
 # %% nbgrader={"grade_id": "task1_check", "points": 2}
-from grader.checks import Checks
+from grader.checks import Checks, experiment
 
 
-def cleaned(program, look_at):
+@experiment
+def cleaned(make, *args):
+    """Your answer on a program that `make` builds: what it returned, and the program afterwards."""
+    program = make(*args)
     answer = eliminate_dead_code(program)
-    return look_at(program, answer)
+    return answer, program
+
+
+@experiment
+def cleaned_twice(make):
+    """What two calls on the same program return."""
+    program = make()
+    return [eliminate_dead_code(program) for _ in range(2)]
 
 
 with Checks("Task 1") as check:
     check.equal(
         "what is left",
-        lambda: cleaned(half_finished(), lambda program, answer: names(program)),
+        lambda: names(cleaned(half_finished)[1]),
         names(half_finished(dead=False)),
         look="exp, softmax, their matmul and old_w go. The random op and what it reads stay.",
     )
     check.equal(
         "how many, and which parameters",
-        lambda: cleaned(half_finished(), lambda program, answer: answer),
+        lambda: cleaned(half_finished)[0],
         (4, {"old_w"}),
         look="Return a number and a set of names.",
     )
     check.equal(
-        "a second time",
-        lambda: cleaned(half_finished(), lambda program, answer: eliminate_dead_code(program)),
-        (0, set()),
+        "a first and a second time",
+        lambda: cleaned_twice(half_finished),
+        [(4, {"old_w"}), (0, set())],
         look="One call must do all the work.",
     )
 
@@ -128,8 +141,10 @@ with Checks("Task 1") as check:
 from grader.checks import Checks
 
 
-def secret_needed(program):
-    """The other way round: everything that an operation which must stay depends on."""
+def secret_cleaned(program):
+    """The other way round: all that an operation which must stay depends on. What is returned, and
+    the program that is left, as text.
+    """
     ops = program.global_block().ops
     needed = {
         op
@@ -142,7 +157,15 @@ def secret_needed(program):
             if value is not None and value.get_defining_op() not in needed:
                 needed.add(value.get_defining_op())
                 todo.append(value.get_defining_op())
-    return [op for op in ops if op in needed]
+    gone = [op for op in ops if op not in needed]
+    attributes = [op.attributes for op in gone if op.name() == "builtin.parameter"]
+    for op in reversed(gone):
+        op.erase()
+    return (len(gone), {each["parameter_name"].value for each in attributes}), str(program)
+
+
+def secret_text(answer, program):
+    return answer, str(program)
 
 
 def secret_random(seed):
@@ -172,8 +195,10 @@ def secret_training():
     with secret_guard:
         secret_x = paddle.static.data("x", [2, 3], "float32")
         secret_w = paddle.static.create_parameter([3, 3], "float32", name="w")
-        secret_loss = paddle.mean(paddle.matmul(secret_x, secret_w))
-        paddle.optimizer.SGD(0.1).minimize(secret_loss)
+        secret_old = paddle.static.create_parameter([3, 2], "float32", name="old")
+        secret_scores = paddle.matmul(secret_x, secret_w)
+        paddle.matmul(secret_scores, secret_old)
+        paddle.optimizer.SGD(0.1).minimize(paddle.mean(secret_scores))
     return secret_program
 
 
@@ -181,6 +206,8 @@ def secret_startup():
     secret_program = paddle.static.Program()
     with paddle.static.program_guard(paddle.static.Program(), secret_program):
         paddle.static.create_parameter([2, 2], "float32", name="w")
+    with paddle.static.program_guard(secret_program, paddle.static.Program()):
+        paddle.exp(paddle.full([3], 1.0))
     return secret_program
 
 
@@ -194,33 +221,17 @@ def secret_two_results():
 
 
 with Checks("Task 1", hidden=True) as check:
-    for secret_seed in range(12):
-        secret_program = secret_random(secret_seed)
-        secret_kept = secret_needed(secret_program)
-        secret_gone = [op for op in secret_program.global_block().ops if op not in secret_kept]
-        secret_count, secret_expected = len(secret_gone), [op.name() for op in secret_kept]
-        secret_names = {
-            op.attributes["parameter_name"].value
-            for op in secret_gone
-            if op.name() == "builtin.parameter"
-        }
-        check.equal(
-            f"random program {secret_seed}",
-            lambda: cleaned(
-                secret_program, lambda p, a: (a, [op.name() for op in p.global_block().ops])
-            ),
-            ((secret_count, secret_names), secret_expected),
-            look="What stays is what an operation that must stay depends on.",
-        )
-    for secret_name, secret_make, secret_look in (
-        ("training", secret_training, "sgd_ has a result that nobody reads, and a side effect."),
-        ("a startup program", secret_startup, "set_parameter has no result at all; it stays."),
-        ("two results", secret_two_results, "Neither result is read: it goes."),
+    secret_stays = "What stays is what an operation that must stay depends on."
+    for secret_name, secret_make, secret_args, secret_look in (
+        *((f"random program {n}", secret_random, (n,), secret_stays) for n in range(8)),
+        ("training", secret_training, (), "sgd_ has a result that nobody reads; it stays."),
+        ("a startup program", secret_startup, (), "set_parameter has no result at all; it stays."),
+        ("two results", secret_two_results, (), "Neither result is read: it goes."),
     ):
         check.equal(
             secret_name,
-            lambda: cleaned(secret_make(), lambda p, a: names(p)),
-            [op.name().partition(".")[2] for op in secret_needed(secret_make())],
+            lambda: secret_text(*cleaned(secret_make, *secret_args)),
+            secret_cleaned(secret_make(*secret_args)),
             look=secret_look,
         )
 ### END HIDDEN TESTS
@@ -295,7 +306,7 @@ def fold_scales():
 
 
 # %% nbgrader={"grade_id": "task2_check", "points": 2}
-from grader.checks import Checks
+from grader.checks import Checks, experiment
 
 
 def scales(*each, dtype="float32"):
@@ -309,8 +320,10 @@ def scales(*each, dtype="float32"):
     return program
 
 
-def folded(program):
-    """The program after your pattern, and dead-code elimination."""
+@experiment
+def folded(make, *args, **options):
+    """The program that `make` builds, after your pattern and dead-code elimination."""
+    program = make(*args, **options)
     manager = paddle.pir.PassManager()
     manager.register_pass("fold_scales", fold_scales())
     manager.add_pass("dead_code_elimination_pass", {})
@@ -318,41 +331,51 @@ def folded(program):
     return program
 
 
-def run(program):
-    value = program.global_block().ops[0].result(0)
-    feed = {"x": np.array([1, -2, 3, 5], value.dtype.name)}
-    return paddle.static.Executor().run(program, feed=feed, fetch_list=["out"])[0]
+def outcome(program):
+    """How many scales a program has, and what comes out for x = [1, -2, 3, 5]."""
+    dtype = program.global_block().ops[0].result(0).dtype.name
+    feed = {"x": np.array([1, -2, 3, 5], dtype)}
+    (out,) = paddle.static.Executor().run(program, feed=feed, fetch_list=["out"])
+    return names(program).count("scale"), out
 
+
+single = (2.0, 1.0, False)
 
 with Checks("Task 2") as check:
     check.equal(
         "3 * (2x + 1) + 5 is one scale",
-        lambda: names(folded(scales((2.0, 1.0, True), (3.0, 5.0, True)))),
+        lambda: names(folded(scales, (2.0, 1.0, True), (3.0, 5.0, True))),
         ["data", "full", "scale", "fetch"],
         look="Does your source pattern match a scale that reads a scale?",
     )
     check.equal(
         "3 * (2x + 1) + 5 is 6x + 8",
-        lambda: run(folded(scales((2.0, 1.0, True), (3.0, 5.0, True)))),
-        np.array([14.0, -4.0, 26.0, 38.0], "float32"),
-        look="The first bias is multiplied by the second scale.",
+        lambda: outcome(folded(scales, (2.0, 1.0, True), (3.0, 5.0, True))),
+        (1, np.array([14.0, -4.0, 26.0, 38.0], "float32")),
+        look="One scale is left, and the first bias is multiplied by the second scale.",
     )
     check.equal(
         "3 * (2 * (x + 1) + 5)",
-        lambda: run(folded(scales((2.0, 1.0, False), (3.0, 5.0, False)))),
-        np.array([27.0, 9.0, 39.0, 51.0], "float32"),
+        lambda: outcome(folded(scales, (2.0, 1.0, False), (3.0, 5.0, False))),
+        (1, np.array([27.0, 9.0, 39.0, 51.0], "float32")),
         look="With bias_after_scale=False, the scale multiplies the bias too.",
     )
     check.equal(
-        "a single scale stays",
-        lambda: str(folded(scales((2.0, 1.0, False)))),
-        str(scales((2.0, 1.0, False))),
-        look="Nothing to fold here.",
+        "a single scale stays as it is; two become one",
+        lambda: (str(folded(scales, single)), names(folded(scales, single, single))),
+        (str(scales(single)), ["data", "full", "scale", "fetch"]),
+        look="Your source pattern has two scales, the second of which reads the first.",
     )
     check.equal(
-        "0.5, then 3.0, of whole numbers",
-        lambda: run(folded(scales((0.5, 0.0, True), (3.0, 0.0, True), dtype="int64"))),
-        np.array([0, 0, 0, 0], "int64"),
+        "0.5, then 3.0: of whole numbers, and of others",
+        lambda: [
+            outcome(folded(scales, (0.5, 0.0, True), (3.0, 0.0, True), dtype=dtype))
+            for dtype in ("int64", "float32")
+        ],
+        [
+            (2, np.array([0, 0, 0, 0], "int64")),
+            (1, np.array([1.5, -3.0, 4.5, 7.5], "float32")),
+        ],
         look="Only for floating dtypes: add the constraint.",
     )
 
@@ -363,64 +386,68 @@ from grader.checks import Checks
 
 
 def secret_other_reader():
-    """What stands between the two scales is fetched as well."""
+    """Three scales. What stands between the first two is fetched as well."""
     secret_program, secret_guard = new_program()
     with secret_guard:
         secret_between = paddle.scale(paddle.static.data("x", [4], "float32"), 2.0, 1.0)
-        paddle._pir_ops.fetch(paddle.scale(secret_between, 3.0), "out", 0)
+        secret_value = paddle.scale(paddle.scale(secret_between, 3.0), -1.5, 0.5)
+        paddle._pir_ops.fetch(secret_value, "out", 0)
         paddle._pir_ops.fetch(secret_between, "between", 1)
     return secret_program
+
+
+def secret_both(program):
+    """How many scales a program has, and both values that are fetched."""
+    feed = {"x": np.array([1, -2, 3, 5], "float32")}
+    out = paddle.static.Executor().run(program, feed=feed, fetch_list=["out", "between"])
+    return names(program).count("scale"), out
+
+
+def secret_chain(rng, *orders):
+    """A scale for each order, with random numbers."""
+    return [(*(round(float(v), 2) for v in rng.uniform(-3, 3, 2)), after) for after in orders]
 
 
 secret_rng = np.random.default_rng(7)
 with Checks("Task 2", hidden=True) as check:
     for secret_number in range(8):
         secret_orders = [bool(secret_number & 1), bool(secret_number & 2)]
-        secret_each = [
-            (*(round(float(v), 2) for v in secret_rng.uniform(-3, 3, 2)), after)
-            for after in secret_orders
-        ]
+        secret_each = secret_chain(secret_rng, *secret_orders)
         check.equal(
             f"bias_after_scale {secret_orders}",
-            lambda: run(folded(scales(*secret_each))),
-            run(scales(*secret_each)),
+            lambda: outcome(folded(scales, *secret_each)),
+            (1, outcome(scales(*secret_each))[1]),
             look="Bring each of the two to the form s * x + b first.",
             rtol=1e-4,
             atol=1e-4,
         )
-    secret_each = [(1.5, 0.5, True), (2.0, 1.0, False), (-1.0, 3.0, True), (0.5, 2.0, False)]
+    for secret_name, secret_dtype, secret_look in (
+        ("a chain of four", "float32", "The result must match the source pattern again."),
+        ("double precision", "float64", "float64 is a floating dtype: folded too."),
+    ):
+        secret_each = secret_chain(secret_rng, True, False, True, False)
+        check.equal(
+            secret_name,
+            lambda: outcome(folded(scales, *secret_each, dtype=secret_dtype)),
+            (1, outcome(scales(*secret_each, dtype=secret_dtype))[1]),
+            look=secret_look,
+            rtol=1e-4,
+            atol=1e-4,
+        )
+    secret_each = [(2.5, 0.0, True), (2.0, 1.0, False)]
     check.equal(
-        "a chain of four is one",
-        lambda: names(folded(scales(*secret_each))),
-        ["data", "full", "scale", "fetch"],
-        look="The result must match the source again.",
-    )
-    check.equal(
-        "a chain of four, same numbers",
-        lambda: run(folded(scales(*secret_each))),
-        run(scales(*secret_each)),
-        look="The result has bias_after_scale=True, whatever the two had.",
-    )
-    check.equal(
-        "double precision is folded too",
-        lambda: names(folded(scales((2.0, 1.0, True), (3.0, 5.0, True), dtype="float64"))),
-        ["data", "full", "scale", "fetch"],
-        look="float64 is a floating dtype.",
-    )
-    check.equal(
-        "whole numbers are left alone",
-        lambda: names(folded(scales((2.5, 0.0, True), (2.0, 1.0, False), dtype="int64"))),
-        ["data", "full", "scale", "full", "scale", "fetch"],
-        look="Add the constraint on the dtype.",
-    )
-    check.equal(
-        "whole numbers, same result",
-        lambda: run(folded(scales((2.5, 0.0, True), (2.0, 1.0, False), dtype="int64"))),
-        run(scales((2.5, 0.0, True), (2.0, 1.0, False), dtype="int64")),
+        "whole numbers, and others",
+        lambda: [outcome(folded(scales, *secret_each, dtype=d)) for d in ("int64", "float32")],
+        [
+            (2, outcome(scales(*secret_each, dtype="int64"))[1]),
+            (1, outcome(scales(*secret_each, dtype="float32"))[1]),
+        ],
+        look="Add the constraint on the dtype: whole numbers are left alone.",
     )
     check.equal(
         "a value between that is fetched",
-        lambda: run(folded(secret_other_reader())),
-        run(secret_other_reader()),
+        lambda: secret_both(folded(secret_other_reader)),
+        (2, secret_both(secret_other_reader())[1]),
+        look="The first scale stays for its other reader; the last two are folded.",
     )
 ### END HIDDEN TESTS
