@@ -322,6 +322,9 @@ class Remote:
 
     __code__ = None  # for the codec it is a function
 
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+        raise TypeError(f"{self.name} can't be a base class here")
+
     def __repr__(self) -> str:
         return f"<{self.name}, in the student's process>"
 
