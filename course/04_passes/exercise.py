@@ -198,7 +198,8 @@ def secret_training():
         secret_old = paddle.static.create_parameter([3, 2], "float32", name="old")
         secret_scores = paddle.matmul(secret_x, secret_w)
         paddle.matmul(secret_scores, secret_old)
-        paddle.optimizer.SGD(0.1).minimize(paddle.mean(secret_scores))
+        with paddle.utils.unique_name.guard():  # the learning rate has the same name each time
+            paddle.optimizer.SGD(0.1).minimize(paddle.mean(secret_scores))
     return secret_program
 
 
