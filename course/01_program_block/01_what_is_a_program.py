@@ -146,16 +146,17 @@ viz.executor_steps(longer, feed, [loss])
 # first: you can read the whole program before you act.
 #
 # ## Predict
-# One change: we fetch `positive` too. **Write down:** how many of the six variables live longer now? And at which instruction is the most memory in use: at another one than before?
+# One change: we fetch `positive` too. **Write down:** how many of the six variables live longer now? At most 104 bytes were in use at the same time: will it be more?
 #
-# The next picture shows all lives at once. The time goes from left to right, one column for each instruction; a bar shows how long a variable lives. At the top is the sum, in bytes.
+# The next picture shows all lives at once. Time goes from left to right: first the moment before the run, then each instruction. A bar shows how long a variable lives, and
+# how many bytes it takes. At the top is the sum.
 
 # %%
 viz.memory_steps(longer, feed, [positive, loss])
 
 # %% [markdown]
-# One bar is longer: that of `relu_0.tmp_0`, which is `positive`. It reaches the right edge, as everything does that you fetch. The most is in use at instruction 1, as before: 104
-# bytes, the two feeds and their product. So this fetch costs 32 bytes at the end, but the run needs no more memory than it did. (Instruction 3 is *line 4*: `softmax` has no instruction.)
+# One bar is longer: that of `relu_0.tmp_0`, which is `positive`. It reaches the right edge, as everything does that you fetch. But the most is in use at instruction 1, long before the
+# end: the two feeds and their product. It stays at 104 bytes. (Instruction 3 is *line 4*: `softmax` has no instruction.)
 #
 # ## What the Executor really runs
 # It compiles the instructions, with the freeing between them. Ours writes a Python function, and you can read it:
@@ -193,7 +194,7 @@ both(
 )
 
 # %% [markdown]
-# Letter for letter (the long lines are folded here to fit the page). But they are not the same everywhere. Here are two differences that you will meet when you try things:
+# The two are the same, letter for letter (the long lines are folded here to fit the page). But not everything is the same. Here are two differences that you will meet when you try things:
 
 # %%
 both(

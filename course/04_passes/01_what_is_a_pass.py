@@ -8,7 +8,7 @@
 
 # %% [markdown]
 # ## A program with work that nobody wants
-# One layer of a network, and three lines that could go: a copy, and a softmax that somebody looked at while debugging.
+# One layer of a network. Two lines are left from debugging, and one makes a copy that nobody needs.
 
 # %%
 import numpy as np
@@ -28,7 +28,7 @@ def layer(fetch=True):
         y = paddle.nn.functional.relu(paddle.matmul(x, w) + b)
         doubled = paddle.scale(y, 2.0)  # forgotten
         paddle.nn.functional.softmax(doubled)  # forgotten
-        copied = paddle.assign(y)
+        copied = paddle.assign(y)  # a copy
         if fetch:
             paddle._pir_ops.fetch(copied, "y", 0)  # "I want this one"
     return main
@@ -64,7 +64,7 @@ class RemoveCopiesPass(Pass):
 viz.Player(viz.pass_steps(main, ["remove_copies_pass"]))
 
 # %% [markdown]
-# One goes, `assign`, and `fetch` reads the result of `relu` now. It is the same edit as `h1` and `tanh` in lesson 3.1. The player worked on a copy; `main` is as it was.
+# One goes, `assign`, and `fetch` reads the result of `relu` now. The player worked on a copy; `main` is as it was.
 #
 # You don't call `run` yourself. A **PassManager** holds a list of passes and runs them in order. After each pass it checks the program with the *verifier* (is every value
 # made before it is read? do the types fit?), and it keeps a record.

@@ -193,7 +193,7 @@ def look(cache, frame):
         constants = dict(entry.guard.constants)
         fails = (c for c in entry.guard.conditions if not eval(c, constants, {"frame": frame}))
         failed = next(fails, "")
-        yield ("no", failed) if failed else ("yes", "")
+        yield ("no", failed.removeprefix("frame.")) if failed else ("yes", "")
         if not failed:
             return
 
@@ -261,6 +261,8 @@ def translate(function):
     OpcodeExecutorCache().clear()
     return f, lambda: OpcodeExecutorCache().translate_count
 """
+
+# %%
 both(
     TRANSLATE
     + """

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 6.1 How do ranks agree?
 #
-# Four machines train one model. Each has computed a gradient from its own quarter of the batch. All four need **the same sum**, or their models drift apart.
+# Four machines train one model. Each has computed a gradient from its own quarter of the batch. All four need **the same sum**, or soon they have four different models.
 # **How do they get it, and how many bytes does that cost?**
 #
 # Time: 30 minutes. You need: Python and numpy; lesson 2.1 helps for the last part.
@@ -107,10 +107,10 @@ viz.Player(viz.ring_steps(dist.spawn(ring, args=[12], nprocs=4)))
 # %%
 print("ranks   through rank 0   ring")
 for size in (2, 4, 8, 16):
-    naive, round_trip = (
+    naive, in_ring = (
         max(moved(dist.spawn(way, args=[250_000], nprocs=size))) for way in (through_rank_0, ring)
     )
-    print(f"{size:5} {naive:13.2f} MB {round_trip:6.2f} MB")
+    print(f"{size:5} {naive:13.2f} MB {in_ring:6.2f} MB")
 
 # %% [markdown]
 # In the ring, each rank sends `2 (N-1)/N` of the data and receives as much. That stays below 2 + 2 MB, **however many ranks there are**.
@@ -237,7 +237,7 @@ except Exception as error:
 
 # %% [markdown]
 # ## In Paddle itself
-# In real Paddle each rank is a process. Starting four of them takes longer than a lesson should wait, so live we ask only what one process can answer: the same names, and a
+# In real Paddle each rank is a process. To start four of them takes longer than a lesson should wait. So here real Paddle runs in one process: the same names, and a
 # world of one rank.
 
 # %%
@@ -258,7 +258,7 @@ print("gradient:", layer.weight.grad.numpy().ravel().tolist())
 )
 
 # %% [markdown]
-# Four ranks we ran beforehand: Paddle 3.3.1 on a CPU, four processes, backend gloo (`dist.spawn(work, nprocs=4, backend="gloo")`, 7 seconds). `measured` holds
+# A run of real Paddle with four ranks was made before: Paddle 3.3.1 on a CPU, four processes, backend gloo (`dist.spawn(work, nprocs=4, backend="gloo")`, 7 seconds). `measured` holds
 # what they printed. The next cell runs the same on minipaddle and compares.
 
 
