@@ -1,72 +1,57 @@
-"""Feedback for learners: a page of HTML for every submission, from nbgrader's template.
+"""Feedback for learners: a page of HTML for every submission, with the points and checks of each
+task, and the notebook as it ran.
 
-Two things are taken out. What a student's code could put into the page (scripts, forms): the page
-is opened by others too. And the hidden tests: the page shows their points and their message, but
-neither their code nor a traceback through it.
+The page is opened by others too, so nothing of a student's runs in it (inert.py). The code of the
+hidden tests is not in it; the names of their checks are, and where to look.
 """
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
-import bleach
-from jinja2 import pass_context
-from nbconvert.exporters import HTMLExporter
-from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
+import nbformat
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
 from nbformat import NotebookNode
-from nbgrader.converters import GenerateFeedback
-from nbgrader.converters.base import NbGraderException
-from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import ClearHiddenTests, GetGrades
+from pygments.formatters import HtmlFormatter
 
+from grader.assignment import Assignment
 from grader.course import NOTEBOOK, Course
 from grader.errors import GraderError
-from grader.verdict import GRADED, NOT_GRADABLE, Verdict, load_all
+from grader.inert import notebook_html
+from grader.outcome import CheckResult
+from grader.points import Points, read_points
+from grader.tasks import load_assignment, tasks_of, title_of
+from grader.verdict import GRADED, NOT_GRADABLE, Verdict, load_all, write_whole
 
 
-class HideHiddenTests(ClearHiddenTests):
-    """Takes the hidden tests out of a graded notebook, with the traceback that would quote them."""
+@dataclass
+class CellResult:
+    """A check cell with what came out."""
 
-    def preprocess_cell(
-        self, cell: NotebookNode, resources: Any, cell_index: int
-    ) -> tuple[NotebookNode, Any]:
-        if self._remove_hidden_test_region(cell):
-            for output in cell.get("outputs", []):
-                if output.output_type == "error":
-                    output.traceback = [f"{output.ename}: {output.evalue}"]
-        return cell, resources
+    hidden: bool
+    score: float
+    max_score: float
+    by_hand: bool
+    checks: list[CheckResult]
 
 
-# What rendered Markdown may hold. No attribute can run code, and no tag can load anything.
-_TEXT = ["a", "abbr", "b", "br", "code", "del", "em", "i", "s", "span", "strong", "sub", "sup"]
-_BLOCKS = ["blockquote", "details", "div", "hr", "li", "ol", "p", "pre", "summary", "ul"]
-_TABLES = ["table", "tbody", "td", "th", "thead", "tr"]
-_TAGS = _TEXT + _BLOCKS + _TABLES + ["h1", "h2", "h3", "h4", "h5", "h6"]
-_POLICY = (
-    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-src data:; '
-    "style-src 'unsafe-inline'\">"
-)
+@dataclass
+class TaskResult:
+    name: str
+    title: str
+    cells: list[CellResult]
+    comments: list[str] = field(default_factory=list)
 
+    @property
+    def score(self) -> float:
+        return sum(cell.score for cell in self.cells)
 
-class PlainPage(HTMLExporter):
-    """HTML that only shows: no script at all, neither a student's nor the template's, no network.
-
-    nbconvert's `sanitize_html` cleans outputs, but not Markdown under nbgrader's template. And the
-    template loads MathJax from the web, so formulas stay as they were written.
-    """
-
-    @pass_context
-    def markdown2html(self, context: Any, source: str) -> str:
-        rendered = super().markdown2html(context, source)
-        return bleach.clean(rendered, tags=_TAGS, attributes={"*": ["class", "id"], "a": ["href"]})
-
-    def from_notebook_node(self, nb: NotebookNode, *args: Any, **kw: Any) -> tuple[str, Any]:
-        page, resources = super().from_notebook_node(nb, *args, **kw)
-        page = re.sub(r"<script\b.*?</script\s*>", "", page, flags=re.DOTALL | re.IGNORECASE)
-        return page.replace("<head>", f"<head>\n{_POLICY}", 1), resources
+    @property
+    def max_score(self) -> float:
+        return sum(cell.max_score for cell in self.cells)
 
 
 def feedback(
@@ -83,49 +68,78 @@ def feedback(
             f"grader feedback: expected graded submissions in {course.work}, but got none. Run "
             "grader grade first."
         )
+    points = read_points(course)
     for verdict in found:
-        if verdict.status == GRADED:
-            _write_graded(course, verdict)
-        else:
-            _write_not_gradable(course, verdict)
+        assignment = load_assignment(course, verdict.module)
+        mine = points.get((verdict.student, verdict.module)) or Points(
+            verdict.score or 0.0, cells=verdict.cells
+        )
+        target = course.step("feedback", verdict.student, verdict.module) / f"{NOTEBOOK}.html"
+        write_whole(target, _page(course, verdict, assignment, mine))
         done(verdict)
     return found
 
 
-def _write_graded(course: Course, verdict: Verdict) -> None:
-    config = course.config()
-    config.HTMLExporter.sanitize_html = True
-    # A picture as SVG becomes an <img>; as HTML it would be cleaned away.
-    kinds = ["image/svg+xml", "image/png", "image/jpeg", "text/html", "text/latex", "text/plain"]
-    config.NbConvertBase.display_data_priority = kinds
-    log = course.log()
-    directory = CourseDirectory(config=config, log=log)
-    directory.assignment_id, directory.student_id = verdict.module, verdict.student
-    directory.notebook_id = NOTEBOOK
-    converter = GenerateFeedback(coursedir=directory, config=config, log=log)
-    converter.exporter_class = PlainPage
-    converter.force = True
-    converter.preprocessors = [HideHiddenTests, GetGrades, CSSHTMLHeaderPreprocessor]
-    try:
-        converter.start()
-    except NbGraderException:
-        raise GraderError(
-            f"grader feedback: expected {verdict.student}'s {verdict.module} to become a page, but "
-            "nbgrader failed. "
-            f"Grade it again; details: {course.work / 'nbgrader.log'}"
-        ) from None
-
-
-def _write_not_gradable(course: Course, verdict: Verdict) -> None:
-    folder = course.step("feedback", verdict.student, verdict.module)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{NOTEBOOK}.html").write_text(
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        "<title>exercise</title></head><body>\n"
-        f"<h1>{html.escape(verdict.module)}: not gradable</h1>\n"
-        f"<p>{html.escape(verdict.reason)}</p>\n"
-        f"<p>Score: 0 / {verdict.max_score:g}. Nobody has judged your work: it could not be "
-        "read.</p>\n"
-        "</body></html>\n",
-        encoding="utf-8",
+def _page(course: Course, verdict: Verdict, assignment: Assignment, points: Points) -> str:
+    ran = course.step("autograded", verdict.student, verdict.module) / f"{NOTEBOOK}.ipynb"
+    notebook = ""
+    if verdict.status == GRADED and ran.exists():
+        notebook = notebook_html(without_hidden(nbformat.read(ran, as_version=4)))
+    return render(
+        "feedback.html.j2",
+        student=verdict.student,
+        title=title_of(assignment),
+        verdict=verdict,
+        points=points,
+        tasks=_results(verdict, assignment, points) if verdict.status == GRADED else [],
+        notebook=Markup(notebook),
+        colours=Markup(HtmlFormatter(style="friendly").get_style_defs(".highlight")),
     )
+
+
+def _results(verdict: Verdict, assignment: Assignment, points: Points) -> list[TaskResult]:
+    results = []
+    for task in tasks_of(assignment):
+        cells = [
+            CellResult(
+                cell.hidden,
+                points.cells.get(cell.name, 0.0),
+                cell.points,
+                cell.name in points.by_hand,
+                [check for check in verdict.checks if check.cell == cell.name],
+            )
+            for cell in task.checks
+        ]
+        names = [task.name, *(cell.name for cell in task.checks)]
+        comments = [points.comments[name] for name in names if name in points.comments]
+        results.append(TaskResult(task.name, task.title, cells, comments))
+    return results
+
+
+def without_hidden(notebook: NotebookNode) -> NotebookNode:
+    """The cells under their names; of the hidden checks neither code nor messages."""
+    for cell in notebook.cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+        if name:
+            cell.id = name
+        if name.endswith("_hidden"):
+            cell.source = "# Hidden checks: the list above says which passed."
+            cell.outputs = [o for o in cell.get("outputs", []) if o.output_type == "stream"]
+    return notebook
+
+
+def number(value: float) -> str:
+    """Points as people write them: 2, 1.5, 0.67."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def render(template: str, **content: Any) -> str:
+    """A page of `pages/`. Text is escaped; only Markup isn't."""
+    environment = Environment(
+        loader=PackageLoader("grader", "pages"),
+        autoescape=select_autoescape(["html", "j2"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    environment.filters["number"] = number
+    return environment.get_template(template).render(**content)

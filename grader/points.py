@@ -1,0 +1,88 @@
+"""The points that count, read from nbgrader's gradebook: with those given by hand, extra credit,
+comments, and what is taken off for late work.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import select
+
+from grader.course import Course
+
+
+@dataclass
+class Points:
+    """Of one student and module. `score` is after `penalty`, and never below 0.
+
+    Attributes:
+        cells: check cell -> its points, with extra credit.
+        by_hand: the check cells where a person gave points.
+        comments: cell -> what a person wrote there.
+    """
+
+    score: float = 0.0
+    penalty: float = 0.0
+    cells: dict[str, float] = field(default_factory=dict)
+    by_hand: set[str] = field(default_factory=set)
+    comments: dict[str, str] = field(default_factory=dict)
+
+
+def read_points(course: Course) -> dict[tuple[str, str], Points]:
+    """(student, module) -> Points, of all that is in the gradebook."""
+    from nbgrader import api as nbgrader_api
+
+    api: Any = nbgrader_api  # its columns, which the type checker takes for plain values
+    found: dict[tuple[str, str], Points] = {}
+    with course.gradebook() as gradebook:
+        grade, comment = api.Grade, api.Comment
+        rows: Any = gradebook.db.execute(
+            _of_students(api.BaseCell.name, grade.score, grade.manual_score, grade.extra_credit)
+            .join(grade, grade.notebook_id == api.SubmittedNotebook.id)
+            .join(api.BaseCell, api.BaseCell.id == grade.cell_id)
+        )
+        for student, module, cell, score, by_hand, extra in rows:
+            points = found.setdefault((student, module), Points())
+            points.cells[cell] = score
+            if by_hand is not None or extra:
+                points.by_hand.add(cell)
+        rows = gradebook.db.execute(
+            _of_students(api.BaseCell.name, comment.manual_comment)
+            .join(comment, comment.notebook_id == api.SubmittedNotebook.id)
+            .join(api.BaseCell, api.BaseCell.id == comment.cell_id)
+        )
+        for student, module, cell, text in rows:
+            if text and (student, module) in found:
+                found[student, module].comments[cell] = text
+        rows = gradebook.db.execute(_of_students(api.SubmittedNotebook.late_submission_penalty))
+        for student, module, penalty in rows:
+            if (student, module) in found:
+                found[student, module].penalty = penalty or 0.0
+    for points in found.values():
+        points.score = max(0.0, round(sum(points.cells.values()) - points.penalty, 4))
+    return found
+
+
+def _of_students(*columns: Any) -> Any:
+    """Student, module and the columns, of every submitted notebook."""
+    from nbgrader import api as nbgrader_api
+
+    api: Any = nbgrader_api
+    return (
+        select(api.SubmittedAssignment.student_id, api.Assignment.name, *columns)
+        .select_from(api.SubmittedNotebook)
+        .join(
+            api.SubmittedAssignment,
+            api.SubmittedAssignment.id == api.SubmittedNotebook.assignment_id,
+        )
+        .join(api.Assignment, api.Assignment.id == api.SubmittedAssignment.assignment_id)
+    )
+
+
+def students(course: Course) -> list[str]:
+    """Everybody in the gradebook, also who has not handed in anything."""
+    from nbgrader import api
+
+    with course.gradebook() as gradebook:
+        return sorted(gradebook.db.scalars(select(api.Student.id)))
