@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +38,8 @@ def remember(checks: Checks) -> None:
     Does nothing outside a workspace, and never fails: a check has to answer also where its folder
     can't be written.
     """
+    if checks.hidden or not checks.results:
+        return
     with contextlib.suppress(Exception):
         folder = Path.cwd()
         workspace = folder.parent
@@ -145,16 +146,18 @@ def _reached(module: dict[str, Any], results: dict[str, dict[str, Any]]) -> dict
 
 
 def _next(modules: list[dict[str, Any]]) -> str:
-    for module in modules:
+    """The first open task of a module that was begun, or else of one that was not."""
+    begun = [module for module in modules if any(task["ran"] for task in module["tasks"])]
+    for module in [*begun, *modules]:
         for number, task in enumerate(module["tasks"], 1):
             if task["done"]:
                 continue
             place = f"{module['folder']}/exercise.ipynb#cell-id={task['cell']}"
             link = f"[task {number} · {task['title']}]({place})"
-            if module["lessons"] and not any(task["ran"] for task in module["tasks"]):
-                [title, lesson] = module["lessons"][0]
-                return f"read [{title}]({lesson}), then do {link}"
-            return f"{link}, in module {module['folder'][:2]}"
+            if module in begun or not module["lessons"]:
+                return f"{link}, in {module['title']}"
+            [title, lesson] = module["lessons"][0]
+            return f"read [{title}]({lesson}), then do {link}"
     return "every check that you can see passes. Hand in your exercises: the hidden checks remain."
 
 
@@ -166,7 +169,7 @@ def _row(number: int, module: dict[str, Any]) -> str:
         lines += [f"{n}. {task['title']}{task['state']}" for n, task in enumerate(tasks, 1)]
         exercise = "<br>".join(lines)
         done = ", done ✓" if all(task["done"] for task in tasks) else ""
-        bar = f'<progress value="{_points(tasks):.4f}" max="{_total(tasks)}"></progress>'
+        bar = f'<progress value="{_points(tasks):g}" max="{_total(tasks):g}"></progress>'
         points = f"{bar}<br>{_so_far(tasks)}{done}"
     return (
         f"| {number} | **{module['title']}**<br>{module['question']} "
@@ -187,5 +190,4 @@ def _so_far(tasks: list[dict[str, Any]]) -> str:
 
 
 def _number(points: float) -> str:
-    """With at most two places, cut: 1.999 of 2 points must not read as 2."""
-    return f"{math.floor(points * 100 + 1e-6) / 100:g}"
+    return f"{round(points, 2):g}"

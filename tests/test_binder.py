@@ -40,7 +40,7 @@ def test_post_build_is_a_script_that_names_what_exists():
     (extra,) = re.findall(r"-e '\.\[(\w+)\]'", text)
     copied = re.findall(r"(?<= )tools/\S+", text)
     (module,) = re.findall(r"^python -m ((?!pip)\S+)", text, re.MULTILINE)
-    assert len(copied) == 2
+    assert len(copied) == 3
     assert all(list(ROOT.glob(name)) for name in copied)
     assert (ROOT / f"{module.replace('.', '/')}.py").is_file()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

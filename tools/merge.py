@@ -43,7 +43,7 @@ def merge(base: bytes, theirs: bytes, new: bytes) -> bytes:
 def _put_in(base: NotebookNode, theirs: NotebookNode, new: NotebookNode) -> None:
     given = {_name(cell): cell for cell in base.cells}
     target = {_name(cell): cell for cell in new.cells}
-    tasks_given, tasks_now = _tasks(base), _tasks(new)
+    order, tasks_given, tasks_now = list(target), _tasks(base), _tasks(new)
     added: dict[str | None, list[NotebookNode]] = {None: []}
     after = None  # the cell of `new` behind which an added cell stands
     owned = _ours(theirs, {**target, **given})
@@ -66,6 +66,9 @@ def _put_in(base: NotebookNode, theirs: NotebookNode, new: NotebookNode) -> None
                 now.attachments = cell.attachments
         if now is not None:
             after = name
+        else:  # the course wrote it anew, or took it out
+            place = order.index(after) + 1 if after else 0
+            after = next((n for n in order[place : place + 1] if n not in given), after)
 
     cells = list(added[None])
     for name, cell in target.items():
