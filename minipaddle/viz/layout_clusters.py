@@ -1,6 +1,7 @@
 """Clusters in the layout: the lanes they stand in, the room their frames need, the frames.
 
-Clusters stand side by side: each has a *lane*, a strip of the picture of its own.
+What stands directly in a cluster has a *lane* of its own: a strip of the picture. Inner lanes come
+to the right of what stands beside them in the same ranks; where nothing does, they move in below.
 """
 
 from __future__ import annotations
@@ -26,55 +27,103 @@ class Box:
     height: float
 
 
-def lanes_of(nodes: Sequence[str], clusters: Clusters) -> dict[Vertex, int]:
-    """Which strip of the picture each node belongs to. Nodes without a cluster share the first."""
+@dataclass
+class Lanes:
+    """Lane 0 holds what is in no cluster; an outer lane has a smaller number than its inner ones.
+
+    `of`: vertex -> its lane; `name`: lane -> id of its cluster; `outer`: lane -> the lane around
+    it; `span`: lane -> first and last rank of what is in its cluster (first > last: nothing).
+    """
+
+    of: dict[Vertex, int]
+    name: list[str]
+    outer: list[int]
+    span: list[tuple[int, int]]
+
+    def at(self, lane: int, rank: int) -> int:
+        """The innermost lane around `lane` whose frame reaches over `rank`."""
+        while lane and not self.span[lane][0] <= rank <= self.span[lane][1]:
+            lane = self.outer[lane]
+        return lane
+
+
+def lanes_of(nodes: Sequence[str], clusters: Clusters, rank: Mapping[str, int]) -> Lanes:
+    spans = spans_of(clusters, rank)
     number = {"": 0}
+    lanes = Lanes(dict.fromkeys(nodes, 0), [""], [0], [(0, 0)])
 
     def walk(parent: str) -> None:
-        for id_, outer, _ in clusters:
+        for id_, outer, members in clusters:
             if outer == parent:
                 number[id_] = len(number)
+                lanes.name.append(id_)
+                lanes.outer.append(number[outer])
+                lanes.span.append(spans[id_])
+                lanes.of.update(dict.fromkeys(members, number[id_]))
                 walk(id_)
 
     walk("")
-    lane: dict[Vertex, int] = dict.fromkeys(nodes, 0)
+    return lanes
+
+
+def spans_of(clusters: Clusters, rank: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """First and last rank of each cluster, with the clusters in it; (1, 0) if it is empty."""
+    inside = members_of(clusters)
+    reach = {id_: [rank[n] for n in inside[id_]] for id_ in inside}
+    return {id_: (min(at), max(at)) if at else (1, 0) for id_, at in reach.items()}
+
+
+def members_of(clusters: Clusters) -> dict[str, list[str]]:
+    """The nodes of each cluster and of the clusters in it."""
+    outer = {id_: parent for id_, parent, _ in clusters}
+    inside: dict[str, list[str]] = {id_: [] for id_ in outer}
     for id_, _, members in clusters:
-        for n in members:
-            lane[n] = number[id_]
-    return lane
+        around = id_
+        while around:
+            inside[around] += members
+            around = outer[around]
+    return inside
 
 
-def lane_gap(clusters: Clusters, label_side: str) -> float:
-    """Between two lanes: room for the frames that end and begin there."""
-    parents = {id_: outer for id_, outer, _ in clusters}
+def limits_of(
+    nodes: Sequence[str], edges: Sequence[tuple[str, str]], clusters: Clusters
+) -> list[tuple[str, str]]:
+    """Pairs (above, below) that put a cluster below all that stands in the cluster around it.
 
-    def depth(id_: str) -> int:
-        return 1 + depth(parents[id_]) if id_ else 0
-
-    deepest = max((depth(id_) for id_ in parents), default=0)
-    return GAP_LANES + deepest * (
-        2 * CLUSTER_PADDING + (CLUSTER_LABEL if label_side == "left" else 0.0)
-    )
+    What needs a result of the cluster can't stand above, and is left out.
+    """
+    out: dict[str, list[str]] = {n: [] for n in nodes}
+    for src, dst in edges:
+        out[src].append(dst)
+    own = {id_: list(members) for id_, _, members in clusters}
+    clustered = {n for members in own.values() for n in members}
+    own[""] = [n for n in nodes if n not in clustered]
+    limits: list[tuple[str, str]] = []
+    inside = members_of(clusters)
+    for id_, outer, _ in clusters:
+        found = dict.fromkeys(inside[id_])
+        fed = {dst for src, dst in edges if src in found}
+        first = [n for n in found if n not in fed]
+        stack = list(found)
+        while stack:
+            new = [n for n in out[stack.pop()] if n not in found]
+            found.update(dict.fromkeys(new))
+            stack += new
+        above = {n for n in own[outer] if n not in found}
+        last = [n for n in own[outer] if n in above and not above.intersection(out[n])]
+        for upper in last:
+            limits += [(upper, lower) for lower in first]
+            out[upper] += first
+    return limits
 
 
 def rank_gaps(clusters: Clusters, rank: Mapping[str, int], gap: float, label: float) -> list[float]:
     """The gap above each rank: larger where frames begin or end, one inside the other."""
-    spans: dict[str, tuple[int, int]] = {}
+    spans = spans_of(clusters, rank)
     parents = {id_: outer for id_, outer, _ in clusters}
-
-    def span(id_: str) -> tuple[int, int]:
-        own = [rank[n] for i, _, members in clusters if i == id_ for n in members]
-        inner = [span(i) for i, outer in parents.items() if outer == id_]
-        reach = own + [r for pair in inner for r in pair if r >= 0]
-        spans[id_] = (min(reach), max(reach)) if reach else (-1, -1)
-        return spans[id_]
-
-    for id_, outer in parents.items():
-        if not outer:
-            span(id_)
     gaps = [gap] * (max(rank.values(), default=0) + 2)
     begins, ends = [0] * len(gaps), [0] * len(gaps)
-    for id_ in spans:
+    for id_ in (id_ for id_, (first, last) in spans.items() if first <= last):
         chain = [id_]
         while parents[chain[-1]]:
             chain.append(parents[chain[-1]])
@@ -87,34 +136,20 @@ def rank_gaps(clusters: Clusters, rank: Mapping[str, int], gap: float, label: fl
     return gaps
 
 
-def frames_of(clusters: Clusters, boxes: Mapping[str, Box], label_side: str) -> dict[str, Box]:
-    sides: dict[str, tuple[float, float, float, float]] = {}
-
-    def measure(id_: str, members: Sequence[str]) -> tuple[float, float, float, float] | None:
-        inside = [boxes[n] for n in members]
-        parts = [
-            (b.x - b.width / 2, b.y - b.height / 2, b.x + b.width / 2, b.y + b.height / 2)
-            for b in inside
-        ]
-        parts += [p for c, outer, inner in clusters if outer == id_ and (p := measure(c, inner))]
-        if not parts:
-            return None
-        p = CLUSTER_PADDING
-        left, top = (CLUSTER_LABEL, 0.0) if label_side == "left" else (0.0, CLUSTER_LABEL)
-        sides[id_] = (
-            min(s[0] for s in parts) - p - left,
-            min(s[1] for s in parts) - p - top,
-            max(s[2] for s in parts) + p,
-            max(s[3] for s in parts) + p,
-        )
-        return sides[id_]
-
-    for id_, outer, members in clusters:
-        if not outer:
-            measure(id_, members)
-    order = [id_ for id_, _, _ in clusters if id_ in sides]
-    return {
-        i: Box((left + right) / 2, (top + bottom) / 2, right - left, bottom - top)
-        for i in order
-        for left, top, right, bottom in [sides[i]]
-    }
+def frames_of(lanes: Lanes, boxes: Mapping[Vertex, Box], label_side: str) -> dict[str, Box]:
+    """A frame around each cluster that isn't empty: around its boxes, its lines, its clusters."""
+    left, top = (CLUSTER_LABEL, 0.0) if label_side == "left" else (0.0, CLUSTER_LABEL)
+    parts: list[list[tuple[float, float, float, float]]] = [[] for _ in lanes.outer]
+    for v, lane in lanes.of.items():
+        b = boxes[v]
+        sides = (b.x - b.width / 2, b.y - b.height / 2, b.x + b.width / 2, b.y + b.height / 2)
+        parts[lane].append(sides)
+    frames: dict[str, Box] = {}
+    p = CLUSTER_PADDING
+    for lane in range(len(parts) - 1, 0, -1):  # the inner ones first
+        if parts[lane]:
+            x1, y1, x2, y2 = zip(*parts[lane], strict=True)
+            x, y, right, bottom = min(x1) - p - left, min(y1) - p - top, max(x2) + p, max(y2) + p
+            parts[lanes.outer[lane]].append((x, y, right, bottom))
+            frames[lanes.name[lane]] = Box((x + right) / 2, (y + bottom) / 2, right - x, bottom - y)
+    return frames

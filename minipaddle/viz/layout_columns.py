@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from .layout_clusters import CLUSTER_PADDING, GAP_LANES, Lanes
 from .layout_order import Bend, Layers, Neighbours, Vertex, effort
 
 GAP_NODES, GAP_BENDS = 26.0, 12.0  # between neighbours in a rank
@@ -21,24 +22,41 @@ def columns(
     up: Neighbours,
     down: Neighbours,
     trunks: Sequence[Sequence[Vertex]],
-    lane: Mapping[Vertex, int],
+    lanes: Lanes,
     sizes: Mapping[str, tuple[float, float]],
-    gap: float,
+    label: float,
 ) -> dict[Vertex, float]:
-    """x of every vertex. Each lane by itself, then the lanes side by side, `gap` apart."""
+    """x of every vertex. `label`: the room that a frame leaves at its left, besides the padding."""
     width = {v: BEND_WIDTH if isinstance(v, Bend) else sizes[v][0] for row in layers for v in row}
-    x: dict[Vertex, float] = {}
-    left = 0.0
-    for number in sorted(set(lane.values())):
-        strip = [[v for v in layer if lane[v] == number] for layer in layers]
-        own = [trunk for trunk in trunks if lane[trunk[0]] == number]
-        inside = _one_lane(strip, up, down, own, width)
-        edge_left = min(inside[v] - width[v] / 2 for v in inside)
-        edge_right = max(inside[v] + width[v] / 2 for v in inside)
-        for v in inside:
-            x[v] = inside[v] - edge_left + left
-        left += edge_right - edge_left + gap
-    return x
+
+    def block(lane: int) -> tuple[dict[Vertex, float], float]:
+        """A lane with its inner lanes: x of the vertices, from 0 on, and the width of it all."""
+        strip = [[v for v in layer if lanes.of[v] == lane] for layer in layers]
+        own = [trunk for trunk in trunks if lanes.of[trunk[0]] == lane]
+        x = _one_lane(strip, up, down, own, width)
+        left = min((x[v] - width[v] / 2 for v in x), default=0.0)
+        x = {v: at - left for v, at in x.items()}
+        reach = {r: max(x[v] + width[v] / 2 for v in row) for r, row in enumerate(strip) if row}
+        for inner in range(lane + 1, len(lanes.outer)):
+            first, last = lanes.span[inner]
+            if lanes.outer[inner] != lane or first > last:
+                continue
+            inside, wide = block(inner)
+            beside = [reach[r] for r in range(first, last + 1) if r in reach]
+            lowest = max(beside) + GAP_LANES if beside else 0.0
+            # under what points to it, as far as that doesn't make the picture wider
+            wishes = [x[n] - inside[v] for v in inside for n in up[v] if n in x]
+            wish = sum(wishes) / len(wishes) if wishes else 0.0
+            at = max(lowest, min(wish, max(reach.values(), default=0.0) - wide))
+            x.update((v, inside[v] + at) for v in inside)
+            reach.update(dict.fromkeys(range(first, last + 1), at + wide))
+        around = max(reach.values(), default=0.0)
+        if not lane:
+            return x, around
+        shift = CLUSTER_PADDING + label
+        return {v: at + shift for v, at in x.items()}, around + shift + CLUSTER_PADDING
+
+    return block(0)[0]
 
 
 def _one_lane(
@@ -60,6 +78,8 @@ def _one_lane(
     def strength(a: Vertex, b: Vertex) -> float:
         # A bend that stays under its bend makes a straight edge: these pull hardest.
         pull = 4.0 if isinstance(a, Bend) and isinstance(b, Bend) else 1.0
+        if not up[a]:
+            pull /= 100  # an input stands beside the path of the operations, and doesn't bend it
         return pull if len(down[a]) < 2 else pull / 1.5
 
     above = {v: [(n, strength(n, v)) for n in up[v] if n in x] for v in x}

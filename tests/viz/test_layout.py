@@ -231,3 +231,51 @@ def test_clusters_hold_their_nodes_and_no_others(direction):
             assert contains(frame, box) if n in inside[id_] else not overlap(frame, box)
     assert contains(placed.clusters["outer"], placed.clusters["inner"])
     assert not overlap(placed.clusters["outer"], placed.clusters["other"])
+
+
+def loop_in_a_loop(width: float):
+    """A program that runs a block that runs a block; each has operations after that."""
+    sizes: dict[str, tuple[float, float]] = {}
+    edges: list[tuple[str, str, str]] = []
+    clusters = []
+    for depth, parent in enumerate(("", "c0", "c1")):
+        names = [f"{depth}.{i}" for i in range(5)]
+        sizes |= dict.fromkeys(names, (width, 32.0))
+        edges += [(f"{a}-{b}", a, b) for a, b in itertools.pairwise(names)]
+        if depth:
+            edges.append((f"runs {depth}", f"{depth - 1}.2", f"{depth}.0"))
+        clusters.append((f"c{depth}", parent, names))
+    return sizes, edges, clusters
+
+
+@pytest.mark.parametrize(("width", "below"), [(100.0, False), (330.0, True)])
+def test_an_inner_cluster_stands_beside_and_where_that_gets_wide_below(width, below):
+    sizes, edges, clusters = loop_in_a_loop(width)
+    placed = place(sizes, edges, clusters)
+    assert_sound(placed, edges)
+    for depth in (1, 2):
+        frame, last = placed.clusters[f"c{depth}"], placed.boxes[f"{depth - 1}.4"]
+        assert (frame.y - frame.height / 2 > last.y + last.height / 2) == below
+    assert placed.width < (2 if below else 5) * width
+
+
+def test_clusters_in_ranks_of_their_own_stand_below_each_other():
+    sizes = {str(i): (80.0, 32.0) for i in range(6)}
+    edges = [(i, str(i), str(i + 1)) for i in range(5)]
+    clusters = [("first", "", ["0", "1", "2"]), ("second", "", ["3", "4", "5"])]
+    placed = place(sizes, edges, clusters)
+    assert len({box.x for box in placed.boxes.values()}) == 1
+    assert not overlap(*placed.clusters.values())
+
+
+def test_the_path_of_the_operations_is_straight_beside_its_inputs():
+    sizes = {f"op{i}": (80.0, 32.0) for i in range(8)}
+    edges = [(f"{i}", f"op{i}", f"op{i + 1}") for i in range(7)]
+    for i in range(1, 8):
+        for k in range(3):
+            sizes[f"w{i}{k}"] = (120.0, 32.0)
+            edges.append((f"w{i}{k}", f"w{i}{k}", f"op{i}"))
+    placed = place(sizes, edges)
+    assert_sound(placed, edges)
+    xs = [placed.boxes[f"op{i}"].x for i in range(1, 8)]
+    assert max(xs) - min(xs) < 120

@@ -195,7 +195,7 @@ def test_coloured_runs_are_the_line(line, language):
 
 CORE = (
     *("bars", "frame", "frame_graph", "frame_timeline", "layout", "looks", "player", "scene"),
-    *("frame_checks", "layout_clusters", "layout_columns", "layout_order"),
+    *("frame_checks", "layout_clusters", "layout_columns", "layout_order", "layout_ranks"),
     *("schema", "summary", "svg", "svg_marks", "svg_panes", "syntax"),
 )
 

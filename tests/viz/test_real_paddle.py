@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import minipaddle
 from minipaddle import viz
 from minipaddle.compare import real_paddle
+from minipaddle.viz.scene import make_scene
 
 pytestmark = pytest.mark.skipif(
     real_paddle() is None, reason="real Paddle is not installed: pip install -e '.[course]'"
@@ -83,6 +85,14 @@ def test_blocks_of_a_classic_program_are_clusters(real):
     ]
     runs = {(e["src"].split(" op")[0], e["dst"]) for e in pane["edges"] if e["label"] == "runs"}
     assert runs == {("block 0", "block 1 op 0"), ("block 1", "block 2 op 0")}
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_a_loop_in_a_loop_fits_beside_its_text(real, old):
+    with real.pir_utils.OldIrGuard() if old else nullcontext():
+        step = viz.program_step(nested_while(real))
+    place = make_scene([step])["places"][0]
+    assert place["width"] < 700
 
 
 def test_the_same_program_gives_the_same_picture(real):
