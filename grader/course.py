@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -151,9 +152,9 @@ class Course:
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
             raise GraderError(
                 "grader: expected the URL of a gradebook, such as postgresql+psycopg://user@host/"
-                f"course, but got {url!r} ({error}). Mend --db, or db in {settings.FILE}."
+                f"course, but got {shown(url)!r} ({error}). Mend --db, or db in {settings.FILE}."
             ) from None
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, OSError) as error:
             raise GraderError(
                 f"grader: expected a gradebook at {shown(url)}, but got: {reason(error)} "
                 f"Is the database running? See --db, and db in {settings.FILE}."
@@ -192,9 +193,7 @@ def _make_tables(engine: Engine) -> None:
 
 def shown(url: str) -> str:
     """A gradebook's URL without its password."""
-    from sqlalchemy.engine import make_url
-
-    return make_url(url).render_as_string(hide_password=True)
+    return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", url)
 
 
 def reason(error: Exception) -> str:

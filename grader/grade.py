@@ -64,12 +64,13 @@ def grade(
     *,
     done: Callable[[Verdict], None] = lambda verdict: None,
     say: Callable[[str], None] = lambda text: None,
-    work: Work = grading.grade,
+    work: Work | None = None,
 ) -> list[Verdict]:
     """Grades all collected submissions, or those of one module or one student.
 
     `done` is told each verdict as it is stored, also those that were there before; `say`, a
-    sentence on what holds the work up. Returns the verdicts, by module and student.
+    sentence on what holds the work up. `work` grades a job: grading.grade, or what a test puts
+    there. Returns the verdicts, by module and student.
     """
     name = course.module(module) if module is not None else None
     pairs = [pair for pair in collected(course, name) if student in (None, pair[0])]
@@ -79,7 +80,7 @@ def grade(
             f"grader grade: expected submissions{whose} in {course.submitted}, but got none. Run "
             "grader collect FOLDER first."
         )
-    run = _Run(course, options, work)
+    run = _Run(course, options, work or grading.grade)
     found = [run.submission(*pair) for pair in pairs]
     drop_lost(course)
     with Store(course, say) as store:

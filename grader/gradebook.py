@@ -26,11 +26,11 @@ from grader.verdict import Verdict
 # A type checker takes the columns of these classes for SQL, where they are values too.
 api: Any = nbgrader.api
 
-Points = dict[tuple[str, str], dict[str, float | None]]
+Points = dict[str, float | None]  # name of a check cell -> the grader's points
 
 
-def read_points(db: Session) -> Points:
-    """(student, module) -> name of a check cell -> the grader's points, for all submissions."""
+def read_points(db: Session) -> dict[tuple[str, str], Points]:
+    """The points of all submissions, by student and module."""
     ran, submitted = api.SubmittedNotebook, api.SubmittedAssignment
     query = (
         select(submitted.student_id, api.Assignment.name, api.BaseCell.name, api.Grade.auto_score)
@@ -40,7 +40,7 @@ def read_points(db: Session) -> Points:
         .join(submitted, ran.assignment_id == submitted.id)
         .join(api.Assignment, submitted.assignment_id == api.Assignment.id)
     )
-    found: Points = {}
+    found: dict[tuple[str, str], Points] = {}
     for student, module, cell, points in db.execute(query):
         found.setdefault((student, module), {})[cell] = points
     return found
@@ -48,7 +48,7 @@ def read_points(db: Session) -> Points:
 
 def write_points(
     db: Session, settings: Settings, assignment: Assignment, verdict: Verdict, when: datetime
-) -> None:
+) -> Points:
     """The points of a submission, handed in at `when` (UTC, without a zone). What was given by hand
     stays.
     """
@@ -83,6 +83,7 @@ def write_points(
             db.add(api.Comment(cell_id=cell.id, notebook=ran))
     db.flush()
     _set_penalty(ran, settings)
+    return {cell.name: verdict.cells.get(cell.name, 0.0) for cell in notebook.grade_cells}
 
 
 def settle_late(db: Session, settings: Settings) -> None:

@@ -105,16 +105,15 @@ class Store:
         when = handed_in.astimezone(UTC).replace(microsecond=0, tzinfo=None)
         try:
             if outcome.status != FAILED:
-                self._try(rows.write_points, self.settings, assignment, verdict, when)
+                self._points[student, module] = self._try(
+                    rows.write_points, self.settings, assignment, verdict, when
+                )
                 self._write_notebook(verdict, outcome)
                 times = self.course.step("times", student, module) / "timestamp.txt"
                 write_whole(times, f"{when.isoformat(' ')} UTC\n")
             verdicts.save(self.course, verdict)
         except OSError as error:
-            raise GraderError(
-                f"grader: expected to write into {self.course.work}, but got: {error.strerror}. "
-                "Mend that, then run the same command again: it goes on where it ended."
-            ) from None
+            raise _cannot_write(self.course, error) from None
         self._verdicts[student, module] = verdict
         return verdict
 
@@ -158,8 +157,11 @@ class Store:
 
 def _only_writer(course: Course) -> int:
     """Locks the course; the lock ends with the process. Returns the open file."""
-    course.work.mkdir(parents=True, exist_ok=True)
-    lock = os.open(course.work / "grading.lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        course.work.mkdir(parents=True, exist_ok=True)
+        lock = os.open(course.work / "grading.lock", os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise _cannot_write(course, error) from None
     try:
         import fcntl
 
@@ -173,3 +175,10 @@ def _only_writer(course: Course) -> int:
             "grader at work there. Wait until it ends."
         ) from None
     return lock
+
+
+def _cannot_write(course: Course, error: OSError) -> GraderError:
+    return GraderError(
+        f"grader: expected to write into {course.work}, but got: {error.strerror}. Mend that, then "
+        "run the same command again: it goes on where it ended."
+    )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from grader.course import Course
 from grader.release import release
+from tests.grader.postgres import HOW_TO_INSTALL, Server, find_postgres, start_postgres
 from tests.grader.sample import FIXTURES, MODULE
 from tools import notebooks
 
@@ -45,3 +47,13 @@ def course(released_root: Path, tmp_path: Path) -> Course:
     """A course of its own for one test, the sample released."""
     shutil.copytree(released_root, tmp_path / "root")
     return Course.at(tmp_path / "root")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server for all tests; take a database of your own with `new_database()`."""
+    programs = find_postgres()
+    if programs is None:
+        pytest.skip(f"needs PostgreSQL. As root: {HOW_TO_INSTALL}")
+    with start_postgres(programs) as server:
+        yield server
