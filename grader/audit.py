@@ -88,8 +88,11 @@ def audit(
         return outcome
 
     submissions = [("blank", target), ("reference", source), *wrong]
-    with ThreadPoolExecutor(workers) as pool:
-        outcomes = list(pool.map(graded, submissions))
+    if workers == 1:
+        outcomes = [graded(submission) for submission in submissions]
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            outcomes = list(pool.map(graded, submissions))
     for (name, _), outcome in zip(submissions, outcomes):
         if outcome.status != GRADED:
             report.problems.append(f"{name}: {outcome.status} ({outcome.reason})")

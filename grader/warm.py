@@ -14,12 +14,16 @@ import compileall
 import importlib
 import json
 import os
+import sys
 import traceback
 from typing import Any
 
-from grader.assignment import Assignment
-from grader.examiner import examine
-from grader.outcome import FAILED, Job, Limits, Outcome
+# nbformat's validator would load a grammar of web addresses: a second, and nothing here needs it.
+sys.modules.setdefault("rfc3987_syntax", None)  # pyright: ignore[reportArgumentType]
+
+from grader.assignment import Assignment  # noqa: E402
+from grader.examiner import examine  # noqa: E402
+from grader.outcome import FAILED, Job, Limits, Outcome  # noqa: E402
 
 
 def packed(job: Job) -> str:
@@ -46,7 +50,9 @@ def unpacked(text: str) -> Job:
 def main() -> None:
     # Jobs and outcomes have these two pipes for themselves: nothing that is run may read or write
     # there by chance.
-    jobs, outcomes = os.fdopen(os.dup(0), "r"), os.fdopen(os.dup(1), "w")
+    # A student's text may hold half a surrogate pair, which no file can: here it becomes a "?".
+    jobs = os.fdopen(os.dup(0), "r", encoding="utf-8")
+    outcomes = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
     os.dup2(2, 1)
@@ -90,7 +96,7 @@ def _grade(line: str, outcomes: Any) -> None:
 
 
 def _tell(outcomes: Any, message: dict[str, Any]) -> None:
-    outcomes.write(json.dumps(message) + "\n")
+    outcomes.write(json.dumps(message, ensure_ascii=False) + "\n")
     outcomes.flush()
 
 
