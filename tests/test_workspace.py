@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -12,6 +15,7 @@ import pytest
 
 from tests.grader.sample import FIXTURES
 from tools import notebooks
+from tools.notebooks import ROOT
 from tools.workspace import MANIFEST, lay_out
 
 MODULE = "01_program_block"
@@ -332,6 +336,31 @@ def test_a_cell_that_was_split_keeps_both_halves(course: Path, tmp_path: Path) -
     assert "first half" in [cell.source for cell in merged[:place]]
     names = [c.metadata.nbgrader.grade_id for c in merged if "nbgrader" in c.metadata]
     assert len(names) == len(set(names))
+
+
+# ---- other places
+
+
+def test_the_name_of_a_folder_may_have_letters_that_the_console_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows, where a log file has the letters of one language only."""
+    copy = tmp_path / "学生 name"
+    shutil.copytree(ROOT / "tools", copy / "tools")
+    (copy / ".venv").symlink_to(sys.prefix)
+    for name in ("grader", "course"):
+        (copy / name).symlink_to(ROOT / name)
+    code = "import lab, setup_env; lab.build_workspace(); setup_env.say(str(lab.WORKSPACE))"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import setup_env\ndef main():\n    {code}\nsetup_env.run(main)"],
+        cwd=copy / "tools",
+        env={**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        encoding="cp1252",
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (copy / "workspace" / "Home.md").exists()
+    assert done.stdout.splitlines()[-1].endswith(r"\u5b66\u751f name/workspace")
 
 
 # ---- the home page

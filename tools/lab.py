@@ -23,7 +23,9 @@ SETTINGS = ROOT / "tools" / "jupyter"
 
 
 def build_workspace() -> None:
-    done = subprocess.run([str(venv_python()), "-m", "tools.course", "workspace"], cwd=str(ROOT))
+    command = [str(venv_python()), "-m", "tools.course", "workspace"]
+    environment = {**os.environ, "PYTHONIOENCODING": ":backslashreplace"}  # as in setup_env.run
+    done = subprocess.run(command, cwd=str(ROOT), env=environment)
     if done.returncode != 0:
         raise SetupError("the learner's workspace could not be built; the lines above say why.")
 

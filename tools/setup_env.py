@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 import os
 import re
@@ -381,6 +382,10 @@ def run(main) -> int:
     """Call `main`; turn what a reader can put right into one message, and Ctrl-C into one line."""
     # Being told to stop is the same as Ctrl-C: pip has to be stopped too.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for stream in (sys.stdout, sys.stderr):
+        # Folders can have letters that a console or a log file of Windows doesn't know.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         return main() or 0
     except (SetupError, OSError) as error:
