@@ -14,15 +14,11 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from benchmarks.ratio import ratio  # first: it sets the number of threads
+from benchmarks.ratio import ratio, write_table  # first: it sets the number of threads
 
 import numpy as np  # isort: skip
-
-README = Path(__file__).parent / "README.md"
-BEGIN, END = "<!-- eager: begin -->", "<!-- eager: end -->"
 
 
 def add(paddle: Any) -> Callable[[], object]:
@@ -151,9 +147,7 @@ def main() -> None:
     text = table()
     print(text)
     if arguments.write:
-        before, rest = README.read_text(encoding="utf-8").split(BEGIN)
-        after = rest.split(END)[1]
-        README.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+        write_table("eager", text)
 
 
 if __name__ == "__main__":

@@ -12,15 +12,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from benchmarks.ratio import ratio  # first: it sets the number of threads
+from benchmarks.ratio import ratio, write_table  # first: it sets the number of threads
 
 import numpy as np  # isort: skip
-
-README = Path(__file__).parent / "README.md"
-BEGIN, END = "<!-- kernels: begin -->", "<!-- kernels: end -->"
 
 Work = Callable[[Any], tuple[Callable[[], Any], list[Any]]]  # package -> (call, inputs)
 
@@ -149,9 +145,7 @@ def main() -> None:
     text = table(arguments.seconds, arguments.only)
     print(text)
     if arguments.write:
-        before, rest = README.read_text(encoding="utf-8").split(BEGIN)
-        after = rest.split(END)[1]
-        README.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+        write_table("kernels", text)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 # one thread for everybody; must be set before numpy and Paddle are imported
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -49,3 +50,12 @@ def ratio(
         statistics.median(a for a, _ in pairs) * 1e6,
         statistics.median(b for _, b in pairs) * 1e6,
     )
+
+
+def write_table(name: str, text: str) -> None:
+    """Puts a table into benchmarks/README.md, between its two marks."""
+    readme = Path(__file__).parent / "README.md"
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    before, rest = readme.read_text(encoding="utf-8").split(begin)
+    after = rest.split(end)[1]
+    readme.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")

@@ -1,0 +1,178 @@
+"""How long grading takes, beside plain nbgrader: 40 students' notebooks of one module.
+
+    python -m benchmarks.grading                     prints the table
+    python -m benchmarks.grading --write             and puts it into benchmarks/README.md
+    python -m benchmarks.grading --students 8        fewer students, for a quick look
+
+Both grade the same notebooks: reference solutions, blank ones and planted wrong answers, as files
+of different students. Plain nbgrader runs `nbgrader autograde`, one kernel after the other, without
+a sandbox. Ours runs `grader grade` with a worker for each core, in the sandbox. They take turns,
+ten students each; the figures are sums over all turns: wall time as an instructor waits for it, and
+processor time of all processes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import nbformat
+import psutil
+
+from benchmarks.ratio import write_table
+from grader.audit import mutants
+from grader.course import Course
+from grader.release import released
+
+MODULE = "02_dygraph"
+COURSE = Path(__file__).resolve().parent.parent / "course"
+ROUND = 10  # students in a turn
+
+CONFIG = """
+c = get_config()
+c.CourseDirectory.root = {root!r}
+c.CourseDirectory.course_id = "benchmark"
+c.CourseDirectory.db_url = "sqlite:///" + {root!r} + "/gradebook.db"
+c.KernelManager.transport = "ipc"
+"""
+QUIET = {
+    # Paddle's and Python's warnings would be taken for failed tests.
+    "PYTHONWARNINGS": "ignore",
+    "GLOG_minloglevel": "2",
+    "OMP_NUM_THREADS": "1",
+    "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", ""),  # alembic
+}
+
+
+def submissions(students: int) -> list[tuple[str, bytes]]:
+    """(student, notebook): a reference, a blank one, and wrong answers, over and over."""
+    source = nbformat.read(COURSE / MODULE / "exercise.ipynb", as_version=4)
+    # one in the way of which a wrong answer hangs would measure time limits, not grading
+    wrong = [nb for _, nb in mutants(Course.at(COURSE.parent), MODULE, source)]
+    kinds = itertools.cycle([source, released(source), *wrong])
+    found = []
+    for number, notebook in zip(range(students), kinds):
+        notebook = nbformat.from_dict(notebook.copy())
+        notebook.metadata["student"] = number  # so that no two files are the same
+        found.append((f"student{number:02}", nbformat.writes(notebook).encode()))
+    return found
+
+
+def measured(command: list[str], folder: Path) -> tuple[float, float, float]:
+    """Runs a command: (wall s, processor s, MiB held at most by all its processes)."""
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    process = subprocess.Popen(
+        [sys.executable, "-m", *command],
+        cwd=folder,
+        env={**os.environ, **QUIET},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    most = [0]
+    watcher = threading.Thread(target=_watch, args=(process, most))
+    watcher.start()
+    out, _ = process.communicate()
+    watcher.join()
+    if process.returncode != 0:
+        raise SystemExit(f"benchmarks.grading: {' '.join(command)} failed:\n{out[-2000:]}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return time.monotonic() - started, processor, most[0] / 2**20
+
+
+def _watch(process: subprocess.Popen[str], most: list[int]) -> None:
+    while process.poll() is None:
+        total = 0
+        try:
+            parent = psutil.Process(process.pid)
+            for one in [parent, *parent.children(recursive=True)]:
+                total += one.memory_info().rss
+        except psutil.Error:
+            continue
+        most[0] = max(most[0], total)
+        time.sleep(0.1)
+
+
+class Nbgrader:
+    """A course of plain nbgrader."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / "source" / MODULE).mkdir(parents=True)
+        shutil.copy(COURSE / MODULE / "exercise.ipynb", folder / "source" / MODULE)
+        (folder / "nbgrader_config.py").write_text(CONFIG.format(root=str(folder)))
+        measured(["nbgrader", "generate_assignment", MODULE], folder)
+
+    def grade(self, turn: list[tuple[str, bytes]]) -> tuple[float, float, float]:
+        shutil.rmtree(self.folder / "submitted", ignore_errors=True)
+        for student, data in turn:
+            place = self.folder / "submitted" / student / MODULE
+            place.mkdir(parents=True)
+            (place / "exercise.ipynb").write_bytes(data)
+        return measured(["nbgrader", "autograde", MODULE], self.folder)
+
+
+class Ours:
+    """A course of the grader here."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+        self.root = ["grader", "--root", str(folder), "--sources", str(COURSE)]
+        measured([*self.root, "release", MODULE], folder)
+
+    def grade(self, turn: list[tuple[str, bytes]]) -> tuple[float, float, float]:
+        handed_in = self.folder / "handed_in"
+        shutil.rmtree(handed_in, ignore_errors=True)
+        for student, data in turn:
+            place = handed_in / student / MODULE
+            place.mkdir(parents=True)
+            (place / "exercise.ipynb").write_bytes(data)
+        measured([*self.root, "collect", str(handed_in)], self.folder)
+        return measured([*self.root, "grade", MODULE], self.folder)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--students", type=int, default=40)
+    parser.add_argument("--write", action="store_true")
+    arguments = parser.parse_args()
+    work = submissions(arguments.students)
+    with tempfile.TemporaryDirectory() as folder:
+        theirs, ours = Nbgrader(Path(folder, "plain")), Ours(Path(folder, "ours"))
+        turns = []
+        for start in range(0, len(work), ROUND):
+            turn = work[start : start + ROUND]
+            turns.append((ours.grade(turn), theirs.grade(turn)))
+            print(f"{start + len(turn)} of {len(work)} students", file=sys.stderr)
+    wall, processor = (
+        sum(one[0][which] for one in turns) / sum(one[1][which] for one in turns)
+        for which in (0, 1)
+    )
+    memory = max(one[0][2] for one in turns)
+    table = "\n".join(
+        [
+            f"| {len(work)} notebooks, {os.cpu_count()} cores | grader / nbgrader | at most |",
+            "|---|---|---|",
+            f"| wall time | {wall:.2f} | 0.25 |",
+            f"| processor time | {processor:.2f} | |",
+            f"| memory of all processes together, MiB | {memory:.0f} | 1024 |",
+        ]
+    )
+    print(table)
+    if arguments.write:
+        write_table("grading", table)
+
+
+if __name__ == "__main__":
+    main()
