@@ -7,34 +7,25 @@ wrong use or nothing to do.
 from __future__ import annotations
 
 import os
-import shlex
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from grader import cli_results
 from grader.course import Course
 from grader.errors import GraderError
+from grader.terminal import Where, busy, command_of, progress
 
 if TYPE_CHECKING:
     from grader.verdict import Verdict
 
 # The steps import nbgrader, which takes seconds: so they are imported when they are needed, and
 # --help is quick.
-
-
-class Where(NamedTuple):
-    """Which course: what stands before the sub-command."""
-
-    root: Path
-    sources: Path | None
-    db: str | None
 
 
 class _House(click.Group):
@@ -108,7 +99,7 @@ def audit(where: Where, modules: tuple[str, ...], workers: int, no_sandbox: bool
     names = [course.module(m) for m in modules] or course.modules()
     table = Table("module", "wrong answers", "found", "seconds", "problems")
     reports = []
-    with _progress("auditing", sum(steps(course, name) for name in names)) as step:
+    with progress("auditing", sum(steps(course, name) for name in names)) as step:
         for name in names:
             reports.append(run(course, name, sandbox=not no_sandbox, workers=workers, done=step))
     for r in reports:
@@ -137,11 +128,11 @@ def release(where: Where, modules: tuple[str, ...]) -> None:
     from grader.release import release as run
 
     names = [course.module(m) for m in modules] or course.modules()
-    with _progress("releasing", len(names)) as step:
+    with progress("releasing", len(names)) as step:
         run(course, names, done=step)
     for name in names:
         click.echo(f"{name}: released to {course.released(name)}")
-    click.echo(f"Next: {_command(where, 'collect')} FOLDER")
+    click.echo(f"Next: {command_of(where, 'collect')} FOLDER")
 
 
 @main.command()
@@ -177,7 +168,7 @@ def collect(where: Where, source: Path, module: str | None, pull_requests: bool)
 
     if pull_requests and module:
         raise click.UsageError("--module doesn't go with --pull-requests: the paths say it.")
-    with _busy("collecting"):
+    with busy("collecting"):
         results = run(course, source, module, pull_requests=pull_requests)
     table = Table("student", "module", "collected", "why")
     for r in results:
@@ -188,7 +179,7 @@ def collect(where: Where, source: Path, module: str | None, pull_requests: bool)
             f"grader collect: expected submissions in {source}, but got none. See grader collect "
             "--help for the layouts."
         )
-    click.echo(f"Next: {_command(where, 'grade', (r.module for r in results if r.module))}")
+    click.echo(f"Next: {command_of(where, 'grade', (r.module for r in results if r.module))}")
 
 
 def _grading_options(command: Callable) -> Callable:
@@ -299,7 +290,7 @@ def _grade(
     pairs = collected(course, course.module(module) if module else None)
     total = sum(student in (None, pair[0]) for pair in pairs)
     stored = 0
-    with _progress("grading", total) as step:
+    with progress("grading", total) as step:
 
         def done(verdict: Verdict) -> None:
             nonlocal stored
@@ -311,7 +302,7 @@ def _grade(
         except KeyboardInterrupt:
             click.echo(
                 f"Stopped. {stored} of {total} submissions are graded and stored. Run "
-                f"{_command(where, 'grade', [module] if module else ())}: it goes on from there.",
+                f"{command_of(where, 'grade', [module] if module else ())}: it goes on from there.",
                 err=True,
             )
             raise SystemExit(130) from None
@@ -324,97 +315,17 @@ def _grade(
     failed = [v.module for v in results if v.status == FAILED]
     if failed:
         click.echo(f"{len(failed)} of {len(results)} failed, and have no new points.")
-        click.echo(f"Next: {_command(where, 'grade', failed)}")
+        click.echo(f"Next: {command_of(where, 'grade', failed)}")
         raise SystemExit(1)
-    click.echo(f"Next: {_command(where, 'feedback', (v.module for v in results))}")
+    click.echo(f"Next: {command_of(where, 'feedback', (v.module for v in results))}")
 
 
 def _say(text: str) -> None:
     click.echo(text, err=True)
 
 
-@main.command()
-@click.argument("module", required=False)
-@click.pass_obj
-def feedback(where: Where, module: str | None) -> None:
-    """Write a page of HTML for every graded submission, to grader/feedback.
-
-    Hidden tests are not in it (their points and messages are), nor scripts of the student's.
-    """
-    course = Course.at(*where)
-    from grader.feedback import feedback as run
-    from grader.verdict import load_all
-
-    with _progress("writing", len(load_all(course))) as step:
-        found = run(course, module, done=lambda verdict: step(verdict.student))
-    click.echo(f"{len(found)} pages in {course.work / 'feedback'}")
-    click.echo(f"Next: {_command(where, 'export')}")
-
-
-@main.command()
-@click.option(
-    "--to", type=click.Path(path_type=Path), default=Path("grades.csv"), show_default=True
-)
-@click.pass_obj
-def export(where: Where, to: Path) -> None:
-    """Write the grades as CSV: a row for every student and module, with the reason where there was
-    nothing to grade.
-    """
-    course = Course.at(*where)
-    from grader.export import export as run
-    from grader.verdict import outdated
-
-    found = run(course, to)
-    click.echo(f"{len(found)} rows in {to}")
-    late = outdated(course)
-    if late:
-        click.echo(
-            f"grader export: expected a grade for every submission, but got {len(late)} rows that "
-            "are missing or older than their submission. Run "
-            f"{_command(where, 'grade', (m for _, m in late))}.",
-            err=True,
-        )
-
-
-def _command(where: Where, step: str, modules: Iterable[str] = ()) -> str:
-    """The command line of another step. More modules than one are all: that is the default."""
-    words = ["grader"]
-    words += ["--root", str(where.root)] if where.root != Path() else []
-    words += ["--sources", str(where.sources)] if where.sources else []
-    words += ["--db", where.db] if where.db else []
-    names = set(modules)
-    return shlex.join([*words, step, *(names if len(names) == 1 else ())])
-
-
-@contextmanager
-def _busy(what: str) -> Iterator[None]:
-    """A bar for work whose length is not known before."""
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    ) as bar:
-        bar.add_task(what, total=None)
-        yield
-
-
-@contextmanager
-def _progress(what: str, total: int) -> Iterator:
-    columns = [
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    ]
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
-
-        def step(name: str) -> None:
-            bar.update(task, advance=1, description=f"{what} {escape(name)}")
-
-        yield step
+for _command in (cli_results.feedback, cli_results.export):
+    main.add_command(_command)
 
 
 if __name__ == "__main__":

@@ -1,84 +1,120 @@
-"""Grades as CSV: a row for every student and module, those that could not be graded included, with
-the reason.
+"""Grades as CSV or JSON: a row for every student and module, those that could not be graded
+included, with the reason.
 """
 
 from __future__ import annotations
 
 import csv
+import io
+import json
 import os
 from pathlib import Path
-from typing import Any
-
-from nbgrader.api import Gradebook, MissingEntry
+from typing import Any, Literal
 
 from grader.collect import collected
-from grader.course import NOTEBOOK, Course
+from grader.course import Course
 from grader.errors import GraderError
-from grader.verdict import GRADED, Verdict, drop_lost, load_all
+from grader.outcome import FAILED
+from grader.points import Points, read_points
+from grader.verdict import Verdict, drop_lost, load_all
 
-COLUMNS = ["student", "module", "score", "max_score", "status", "reason"]
+Format = Literal["csv", "json"]
+COLUMNS: tuple[str, ...] = (
+    "student",
+    "module",
+    "score",
+    "max_score",
+    "late_penalty",
+    "status",
+    "attempts",
+    "sandbox",
+    "reason",
+)
 
 
-def export(course: Course, to: Path) -> list[Verdict]:
-    """Writes the CSV. Points come from the gradebook, so manual points and late penalties count."""
-    _check_target(to)
+def export(course: Course, to: Path, form: Format = "csv") -> list[dict[str, Any]]:
+    """Writes the grades, and returns the rows. Points come from the gradebook, so those given by
+    hand and late penalties count. JSON has the points of every check cell besides.
+    """
+    check_target("export", to)
+    found = current_verdicts(course, "export")
+    points = read_points(course)
+    rows = [_row(verdict, points.get((verdict.student, verdict.module))) for verdict in found]
+    rows.sort(key=lambda row: (row["student"], row["module"]))
+    if form == "json":
+        text = json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
+    else:
+        file = io.StringIO()
+        writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({**row, **_numbers(row)} for row in rows)
+        text = file.getvalue()
+    write_result("export", to, text)
+    return rows
+
+
+def _row(verdict: Verdict, points: Points | None) -> dict[str, Any]:
+    """A failed submission has no points: those of an earlier one are not for this file."""
+    points = points or Points(verdict.score or 0.0, cells=verdict.cells)
+    known = verdict.status != FAILED
+    return {
+        "student": verdict.student,
+        "module": verdict.module,
+        "score": points.score if known else None,
+        "max_score": verdict.max_score if known else None,
+        "late_penalty": points.penalty if known else None,
+        "status": verdict.status,
+        "attempts": verdict.attempts,
+        "sandbox": verdict.sandbox,
+        "reason": verdict.reason,
+        "cells": points.cells if known else {},
+    }
+
+
+def _numbers(row: dict[str, Any]) -> dict[str, str]:
+    return {
+        name: "" if row[name] is None else f"{row[name]:g}"
+        for name in ("score", "max_score", "late_penalty")
+    }
+
+
+def current_verdicts(course: Course, who: str) -> list[Verdict]:
+    """The verdicts of all submissions that are still there; of the others everything is dropped.
+    Raises GraderError where there is none.
+    """
     if collected(course):  # with none at all the folder is missing: no reason to drop the points
         drop_lost(course)
-    found = load_all(course) if collected(course) else []
-    if not found:
-        raise GraderError(
-            f"grader export: expected graded submissions in {course.work}, but got none. Run "
-            "grader grade first."
-        )
-    with course.gradebook() as gradebook:
-        for verdict in found:
-            if verdict.status == GRADED:
-                verdict.score = _score(gradebook, verdict)
-    _write(to, found)
-    return found
+        if found := load_all(course):
+            return found
+    raise GraderError(
+        f"grader {who}: expected graded submissions in {course.work}, but got none. Run "
+        "grader grade first."
+    )
 
 
-def _check_target(to: Path) -> None:
+def check_target(who: str, to: Path) -> None:
+    """Before any work: can `to` be written at all?"""
     if to.is_dir():
         raise GraderError(
-            f"grader export: expected a file to write, but got the folder {to}. Pass --to "
-            f"{to / 'grades.csv'}."
+            f"grader {who}: expected a file to write, but got the folder {to}. Pass --to "
+            f"{to / 'grades.csv' if who == 'export' else to / f'{who}.html'}."
         )
     if not to.parent.is_dir():
         raise GraderError(
-            f"grader export: expected a file in an existing folder, but got {to}. Make the folder "
+            f"grader {who}: expected a file in an existing folder, but got {to}. Make the folder "
             f"{to.parent} first."
         )
 
 
-def _write(to: Path, found: list[Verdict]) -> None:
+def write_result(who: str, to: Path, text: str) -> None:
+    """The whole file or none."""
     temporary = to.with_name(f".{to.name}.tmp")
     try:
-        with temporary.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(COLUMNS)
-            for v in sorted(found, key=lambda v: (v.student, v.module)):
-                score, max_score = _number(v.score), _number(v.max_score)
-                writer.writerow([v.student, v.module, score, max_score, v.status, v.reason])
+        temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
         os.replace(temporary, to)
     except OSError as error:
         raise GraderError(
-            f"grader export: expected to write {to}, but got: {error.strerror}. Pass another --to."
+            f"grader {who}: expected to write {to}, but got: {error.strerror}. Pass another --to."
         ) from None
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def _score(gradebook: Gradebook, verdict: Verdict) -> float | None:
-    try:
-        notebook = gradebook.find_submission_notebook(NOTEBOOK, verdict.module, verdict.student)
-    except MissingEntry:
-        return verdict.score
-    # nbgrader's columns, so that the type checker takes them for SQL
-    score: Any = notebook.score
-    penalty: Any = notebook.late_submission_penalty or 0.0
-    return max(0.0, score - penalty)
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:g}"

@@ -1,8 +1,11 @@
-"""The CSV: what is in it, and what is said where it can't be written or is behind."""
+"""The grades as CSV and JSON: what is in them, and what is said where they can't be written or
+are behind.
+"""
 
 from __future__ import annotations
 
 import csv
+import json
 import shutil
 from pathlib import Path
 
@@ -11,24 +14,40 @@ from click.testing import CliRunner
 from nbgrader.api import MissingEntry
 
 from grader.cli import main
-from grader.collect import collect
 from grader.course import Course
 from grader.errors import GraderError
 from grader.export import export
 from grader.feedback import feedback
-from grader.grade import grade
-from tests.grader.sample import MODULE, hand_in
+from grader.grade import Options, grade
+from tests.grader import tiny
+
+pytestmark = pytest.mark.usefixtures("no_pause")
 
 
 @pytest.fixture
-def graded(course: Course, tmp_path: Path) -> Course:
-    """Two students graded, from files that need no kernel."""
+def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.grade.PAUSES", ())
+
+
+def grade_all(course: Course) -> None:
+    """Stand-in for the examiner: the first number in a file is its points for task 1."""
+    grade(course, options=Options(workers=1), work=tiny.cheap)
+
+
+@pytest.fixture(scope="module")
+def graded_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Anna and bo, graded. Copied by `graded`: making a gradebook takes two seconds."""
+    course = tiny.make_course(tmp_path_factory.mktemp("graded") / "root")
     for student in ("anna", "bo"):
-        hand_in(tmp_path / "in", student, b"not a notebook")
-    collect(course, tmp_path / "in")
-    grade(course)
+        tiny.hand_in(course, student, "3")
+    grade_all(course)
     feedback(course)
-    return course
+    return course.root
+
+
+@pytest.fixture
+def graded(graded_root: Path, tmp_path: Path) -> Course:
+    return Course.at(shutil.copytree(graded_root, tmp_path / "root"))
 
 
 def students(path: Path) -> list[str]:
@@ -42,16 +61,16 @@ def test_a_submission_that_was_taken_away_is_dropped(
 ) -> None:
     shutil.rmtree(graded.submitted / "bo")
     if step == "grade":
-        grade(graded)
+        grade_all(graded)
     else:
         export(graded, tmp_path / "grades.csv")
         assert students(tmp_path / "grades.csv") == ["anna"]
     assert [path.parent.name for path in graded.work.glob("verdicts/*/*.json")] == ["anna"]
     assert [path.parents[1].name for path in graded.work.glob("feedback/*/*/*.html")] == ["anna"]
     with graded.gradebook() as gradebook:
-        gradebook.find_submission(MODULE, "anna")
+        gradebook.find_submission(tiny.MODULE, "anna")
         with pytest.raises(MissingEntry):
-            gradebook.find_submission(MODULE, "bo")
+            gradebook.find_submission(tiny.MODULE, "bo")
 
 
 def test_without_any_submission_nothing_is_dropped(graded: Course, tmp_path: Path) -> None:
@@ -100,10 +119,47 @@ def test_rows_older_than_their_submission_are_said(graded: Course, tmp_path: Pat
         return result.output
 
     assert "older than" not in output()
-    hand_in(tmp_path / "in", "anna", b"still not a notebook")
-    hand_in(tmp_path / "in", "chen", b"not a notebook")
-    collect(graded, tmp_path / "in")
+    tiny.hand_in(graded, "anna", "2")
+    tiny.hand_in(graded, "chen", "1")
     assert "got 2 rows that are missing or older than their submission" in output()
-    assert f"Run grader --root {graded.root} grade {MODULE}." in output()
-    grade(graded, "1")  # 1 is short for 01, and that for 01_sample
+    assert f"Run grader --root {graded.root} grade {tiny.MODULE}." in output()
+    grade_all(graded)
     assert "older than" not in output()
+
+
+@pytest.fixture
+def stored(graded: Course) -> Course:
+    """Anna has points by hand, and is late; bo handed in twice; on chen the grader failed."""
+    tiny.hand_in(graded, "bo", "1")
+    tiny.hand_in(graded, "chen", "fail")
+    grade_all(graded)
+    with graded.gradebook() as gradebook:
+        gradebook.find_grade("task2_check", "exercise", tiny.MODULE, "anna").manual_score = 2.25
+        notebook = gradebook.find_submission_notebook("exercise", tiny.MODULE, "anna")
+        notebook.late_submission_penalty = 0.25
+        gradebook.db.commit()
+    return graded
+
+
+def test_points_by_hand_penalty_attempts_and_sandbox_are_in_the_csv(
+    stored: Course, tmp_path: Path
+) -> None:
+    export(stored, tmp_path / "grades.csv")
+    with (tmp_path / "grades.csv").open(newline="", encoding="utf-8") as file:
+        rows = {row["student"]: row for row in csv.DictReader(file)}
+    names = ["score", "max_score", "late_penalty", "status", "attempts", "sandbox", "reason"]
+    assert {student: [row[name] for name in names] for student, row in rows.items()} == {
+        "anna": ["5", "8", "0.25", "graded", "1", "bubblewrap", ""],
+        "bo": ["1.5", "8", "0", "graded", "2", "bubblewrap", ""],
+        "chen": ["", "", "", "failed", "0", "bubblewrap", "out of order"],
+    }
+
+
+def test_json_has_the_points_of_every_check_cell_too(stored: Course, tmp_path: Path) -> None:
+    words = ["--root", str(stored.root), "export", "--format", "json", "--to"]
+    result = CliRunner().invoke(main, [*words, str(tmp_path / "grades.json")])
+    assert result.exit_code == 0 and "3 rows in" in result.output
+    rows = json.loads((tmp_path / "grades.json").read_text(encoding="utf-8"))
+    assert [row["student"] for row in rows] == ["anna", "bo", "chen"]
+    assert rows[0]["cells"] == {"task1_check": 3.0, "task2_check": 2.25}
+    assert (rows[0]["score"], rows[0]["late_penalty"], rows[2]["score"]) == (5.0, 0.25, None)
