@@ -2,9 +2,9 @@
 
 Inside there is no network, no other process, and of the file system only: the system's programs and
 libraries, Python's, minipaddle, the few modules of the grader that student.py needs (all
-read-only), and two empty folders in memory with a limit. So there is no course, no gradebook, and
-no other student's file to be found. As root, each process gets a user id of its own; the kernel
-counts processes per user.
+read-only), and three folders in memory with a limit. So there is no course, no gradebook, and no
+other student's file to be found. As root, each process gets a user id of its own; the kernel counts
+processes per user. What may be asked of the kernel is limited by seccomp.py.
 
 Limits on memory and time of the whole group are kept from outside (examiner.py).
 """
@@ -21,6 +21,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from grader import seccomp
 from grader.errors import GraderError
 from grader.outcome import Limits
 
@@ -28,9 +29,12 @@ HERE = Path(__file__).resolve().parent
 INSIDE = "/course"  # where the library lies inside
 FOLDER = "/home/student"
 # What student.py imports of the grader. Not the folder: beside it lie submissions and gradebooks.
-MODULES = ["__init__.py", "checks.py", "codec.py", "errors.py", "student.py"]
+MODULES = ["__init__.py", "checks.py", "codec.py", "errors.py", "progress.py", "student.py"]
 SYSTEM = ["/usr", "/lib", "/lib64", "/bin", "/sbin"]
 SETTINGS = ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/fonts"]
+# What Python needs of its folder. Not all: an environment made with `python -m venv .` is the
+# course's folder.
+PYTHON = ["bin", "lib", "lib64", "pyvenv.cfg"]
 INSTALL = "apt-get install bubblewrap"
 
 
@@ -83,16 +87,39 @@ def launch(limits: Limits, files: Path, sandbox: bool) -> subprocess.Popen[bytes
     }
     command = [sys.executable, "-sP", str(library / "grader" / "student.py"), json.dumps(settings)]
     environment = _environment(FOLDER if sandbox else str(files))
+    passed: tuple[int, ...] = ()
     if sandbox:
-        command = [*_bubblewrap(limits, files, environment), "--", *command]
+        passed = _filter()
+        options = [option for end in passed for option in ("--seccomp", str(end))]
+        command = [*_bubblewrap(limits, files, environment), *options, "--", *command]
         environment = {"PATH": os.environ.get("PATH", os.defpath)}
     # What goes wrong before student.py takes over is told on stderr: a missing library, say.
     errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by the garbage collector with Popen)
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=environment
-    )
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=environment,
+            pass_fds=passed,
+        )
+    finally:
+        for end in passed:
+            os.close(end)
     process.errors = errors  # pyright: ignore[reportAttributeAccessIssue]
     return process
+
+
+def _filter() -> tuple[int, ...]:
+    """The end of a pipe from which bubblewrap reads the filter; nothing where there is none."""
+    program = seccomp.program()
+    if not program:
+        return ()
+    read, write = os.pipe()
+    os.write(write, program)
+    os.close(write)
+    return (read,)
 
 
 def said(process: subprocess.Popen[bytes]) -> str:
@@ -107,14 +134,17 @@ def _bubblewrap(limits: Limits, files: Path, environment: dict[str, str]) -> lis
 
     size = str(limits.file_mib * 2**20)
     command = [shutil.which("bwrap") or "bwrap", *_namespaces(), "--hostname", "sandbox"]
+    command += _folders(Path("/etc"))
     for path in SYSTEM + SETTINGS:
         if os.path.islink(path):
             command += ["--symlink", os.readlink(path), path]
         elif os.path.exists(path):
             command += ["--ro-bind", path, path]
     for path in sorted({sys.base_prefix, sys.prefix}):
-        if not path.startswith("/usr"):
-            command += [*_folders(Path(path).parent), "--ro-bind", path, path]
+        if not path.startswith("/usr/"):
+            command += _folders(Path(path))
+            for part in (os.path.join(path, name) for name in PYTHON):
+                command += ["--ro-bind", part, part] * os.path.exists(part)
     command += _folders(Path(INSIDE, "grader", "__pycache__"))
     framework = Path(minipaddle.__file__).resolve().parent
     command += ["--ro-bind", str(framework), f"{INSIDE}/minipaddle"]
