@@ -26,7 +26,9 @@ from grader.sandbox import launch, said
 from grader.student import HEADER
 
 MAX_FRAME = 64 * 2**20  # bytes
+MAX_WAITING = 1  # frames not taken yet: a student's process can send what nobody asked for
 RESTARTS = 3
+AT_WORK = 4  # more threads than these at work, and a process has its own share of the processors
 
 
 class StudentError(Exception):
@@ -101,15 +103,17 @@ class Link:
             raise StudentStopped(self.over)
         if self.process is None:
             self._start()
+            self.begin_cell()
         seconds = min(self.cell_deadline - time.monotonic(), left)
+        late = f"over {min(self.limits.cell_seconds, left):.0f} s"
         if seconds <= 0:
-            raise StudentStopped(f"over {self.limits.cell_seconds:g} s")
-        self._send(request)
+            raise StudentStopped(late)
+        self._send(request, 2 * seconds)
         try:
-            return self._answer(seconds)
+            return self._answer_in(seconds)
         except queue.Empty:
             self._interrupt()
-            raise StudentStopped(f"over {min(self.limits.cell_seconds, left):.0f} s") from None
+            raise StudentStopped(late) from None
 
     # -- the process ---------------------------------------------------------------------------
 
@@ -119,9 +123,13 @@ class Link:
             raise StudentStopped(self.over)
         self.restarts += 1
         self.why = ""
+        started = time.monotonic()
         process = self.process = launch(self.limits, self.files, self.sandbox)
-        self.frames: queue.Queue[bytes | None] = queue.Queue()
-        threading.Thread(target=_read, args=(process.stdout, self.frames), daemon=True).start()
+        self.frames: queue.Queue[bytes | None] = queue.Queue(MAX_WAITING)
+        self.reader = threading.Thread(
+            target=_read, args=(process.stdout, self.frames), daemon=True
+        )
+        self.reader.start()
         threading.Thread(target=self._watch, args=(process,), daemon=True).start()
         try:
             ready = self._answer(60.0)
@@ -131,8 +139,10 @@ class Link:
             text = said(process)
             self.close()
             raise CannotStart(f"the student's process did not start: {text or 'no reason given'}")
+        self.deadline += time.monotonic() - started
+        self.inner = next((python.pid for python in _python(process, self.sandbox)), process.pid)
         for source in self.done:
-            self._send({"do": "run", "source": source})
+            self._send({"do": "run", "source": source}, self.limits.cell_seconds)
             try:
                 self._answer(self.limits.cell_seconds)
             except (queue.Empty, StudentStopped):
@@ -140,14 +150,39 @@ class Link:
                 self.close()
                 raise StudentStopped(self.over) from None
 
-    def _send(self, request: dict[str, Any]) -> None:
+    def _send(self, request: dict[str, Any], seconds: float) -> None:
         data = json.dumps(request).encode("utf-8", "surrogatepass")
         assert self.process is not None and self.process.stdin is not None
+        # A pipe that nobody reads would hold us up for ever.
+        unread = threading.Timer(seconds, self._end, (self.process, "it did not read the request"))
+        unread.start()
         try:
             self.process.stdin.write(HEADER.pack(len(data)) + data)
             self.process.stdin.flush()
         except OSError:
             pass  # it has ended: the answer says so
+        finally:
+            unread.cancel()
+
+    def _end(self, process: subprocess.Popen[bytes], why: str) -> None:
+        self.why = why
+        process.kill()
+
+    def _answer_in(self, seconds: float) -> dict[str, Any]:
+        """As `_answer`. Time in which the process waited for a processor is given back, for another
+        submission may have taken them all; not to one that takes them itself.
+        """
+        before = _waited(self.inner)
+        while True:
+            try:
+                return self._answer(seconds)
+            except queue.Empty:
+                after = _waited(self.inner)
+                seconds, before = after - before, after
+                if seconds < 0.1 or _running(self.process) > AT_WORK:
+                    raise
+                self.cell_deadline += seconds
+                self.deadline += seconds
 
     def _answer(self, seconds: float) -> dict[str, Any]:
         """Raises queue.Empty when it is late, StudentStopped when the process has ended."""
@@ -158,7 +193,7 @@ class Link:
             raise StudentStopped(why)
         try:
             answer = json.loads(frame)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError, MemoryError):
             answer = None
         if not isinstance(answer, dict):
             self.close()
@@ -183,8 +218,7 @@ class Link:
         limit = self.limits.memory_mib * 2**20
         while process.poll() is None:
             if _memory(process.pid) > limit:
-                self.why = f"over {self.limits.memory_mib} MiB of memory"
-                process.kill()
+                self._end(process, f"over {self.limits.memory_mib} MiB of memory")
                 return
             time.sleep(0.1)
 
@@ -199,6 +233,10 @@ class Link:
                     child.kill()
         process.kill()
         process.wait()
+        limit = time.monotonic() + 1.0
+        while self.reader.is_alive() and time.monotonic() < limit:
+            with contextlib.suppress(queue.Empty):  # it may wait with frames that nobody takes
+                self.frames.get(timeout=0.02)
         for stream in (process.stdin, process.stdout):
             try:
                 if stream is not None:
@@ -221,7 +259,7 @@ def _read(stream: Any, frames: queue.Queue[bytes | None]) -> None:
             if len(data) < length:
                 break
             frames.put(data)
-    except (OSError, ValueError):
+    except (OSError, ValueError, MemoryError):
         pass
     frames.put(None)
 
@@ -246,13 +284,45 @@ def _python(process: subprocess.Popen[bytes], sandbox: bool) -> list[psutil.Proc
     return []
 
 
+def _waited(pid: int) -> float:
+    """Seconds in which a process was ready to run, but had no processor."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0  # Linux only, and not every one
+
+
+def _running(process: subprocess.Popen[bytes] | None) -> int:
+    """How many threads of a process, and of all that it started, are at work."""
+    total = 0
+    for child in _children(process.pid) if process else []:
+        for thread in Path(f"/proc/{child.pid}/task").glob("*/stat"):
+            with contextlib.suppress(OSError):
+                total += thread.read_text().rpartition(")")[2].split()[0] == "R"
+    return total
+
+
 def _memory(pid: int) -> int:
-    """Bytes that a process and all that it started hold for themselves."""
+    """Bytes that a process and all that it started hold: their own, and shared among them. Files
+    that are read from disk don't count.
+    """
     total = 0
     for process in [pid, *(child.pid for child in _children(pid))]:
-        try:
-            info = psutil.Process(process).memory_info()
-            total += info.rss - getattr(info, "shared", 0)
-        except psutil.Error:
-            pass
+        with contextlib.suppress(psutil.Error, OSError):
+            total += _held(process)
     return total
+
+
+def _held(pid: int) -> int:
+    try:
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()  # each process's part of shared pages
+        kinds = ("Pss_Anon:", "Pss_Shmem:")
+    except FileNotFoundError:
+        if os.path.isdir("/proc/self"):
+            return 0  # it has ended
+        return psutil.Process(pid).memory_info().rss  # no Linux
+    except PermissionError:
+        text = Path(f"/proc/{pid}/status").read_text()
+        kinds = ("RssAnon:", "RssShmem:")
+    fields = (line.split() for line in text.splitlines())
+    return sum(int(words[1]) * 1024 for words in fields if words and words[0] in kinds)
