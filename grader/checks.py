@@ -120,8 +120,10 @@ class Checks:
     ) -> None:
         """`got()` is `expected`. Floats and arrays may differ by `atol + rtol * abs(expected)`."""
         value, problem = self._call(got)
-        if not problem and not same(value, expected, rtol=rtol, atol=atol):
-            problem = f"got {shown(value)}"
+        if not problem:
+            is_same, problem = self._call(lambda: same(value, expected, rtol=rtol, atol=atol))
+            if not problem and not is_same:
+                problem = f"got {shown(value)}"
         self._add(name, problem, lambda: f"expected {shown(expected)}", look)
 
     def raises(
@@ -161,7 +163,7 @@ class Checks:
     def _describe(self, error: BaseException) -> str:
         kind, text = _kinds(error)[0].rpartition(".")[2], str(error)
         if not kind:
-            return text  # no answer at all: it says why
+            return text or "there is no answer"
         if kind == "NotImplementedError":
             self.unwritten += 1
             return "it is not written yet"
@@ -226,12 +228,15 @@ def same(got: Any, expected: Any, *, rtol: float, atol: float) -> bool:
 
 def shown(value: Any) -> str:
     """A value in a message, cut where it gets long."""
-    value = _plain(value)
-    text = (
-        f"array of shape {list(value.shape)} {value.dtype}: {np.array2string(value, threshold=20)}"
-        if isinstance(value, np.ndarray)
-        else repr(value)
-    )
+    try:
+        value = _plain(value)
+        if isinstance(value, np.ndarray):
+            numbers = np.array2string(value, threshold=20)
+            text = f"array of shape {list(value.shape)} {value.dtype}: {numbers}"
+        else:
+            text = repr(value)
+    except Exception as error:  # an integer of a million digits, say
+        text = f"a {type(value).__name__} that can't be shown ({type(error).__name__})"
     return text if len(text) <= _SHOWN else text[:_SHOWN] + " ..."
 
 

@@ -17,6 +17,7 @@ import builtins
 import contextlib
 import importlib
 import io
+import json
 import linecache
 import tempfile
 import time
@@ -38,6 +39,9 @@ from grader.submission import answers_in
 
 # How data gets into the student's process: an expression there.
 LOADS = "__import__('grader.codec').codec.loads"
+
+MOST_OUTPUTS = 1000  # of a cell
+DEEPEST = 50  # levels of lists and dicts in an output
 
 
 class AuthorError(BaseException):
@@ -100,6 +104,7 @@ class _Examination:
         self.told = told
         self.sources: dict[tuple[str, str], str] = {}  # (cell, name) -> source of what it defines
         self.outputs: list[dict[str, Any]] = []  # of the calls of a check cell
+        self.room = link.limits.output_bytes + 2**20  # more than student.py: that one says it
         self.stopped: list[str] = []
         self.names: dict[str, Any] = {"__name__": "__main__"}
         answers = [cell for cell in assignment.cells if cell.kind == "answer"]
@@ -121,11 +126,11 @@ class _Examination:
             if cell is not None and cell.kind == "check":
                 node.source = cell.source
                 node.outputs = self._check(cell)
-                self.told(self.outcome)
-                continue
-            if cell is not None and cell.kind == "set-up":
-                self._set_up(cell)
-            node.outputs = self._student(node.source, place)
+            else:
+                if cell is not None and cell.kind == "set-up":
+                    self._set_up(cell)
+                node.outputs = self._student(node.source, place)
+            self.told(self.outcome)
         self.outcome.score = round(sum(self.outcome.cells.values()), 4)
         self.outcome.reason = "; ".join(dict.fromkeys(self.stopped))
 
@@ -139,7 +144,21 @@ class _Examination:
         except StudentStopped as error:
             self._note(place, error)
             found = [_error("Stopped", error.why)]
-        return _outputs(found)
+        return _outputs(self._kept(found))
+
+    def _kept(self, found: Any) -> list[Any]:
+        """Outputs from the student's process, up to the limit of the submission. student.py has the
+        same limit, but there it can be changed.
+        """
+        kept = []
+        for output in found[:MOST_OUTPUTS] if isinstance(found, list) else []:
+            if _depth(output) > DEEPEST:
+                continue
+            self.room -= len(json.dumps(output))
+            if self.room < 0:
+                break
+            kept.append(output)
+        return kept
 
     def _set_up(self, cell: Cell) -> None:
         text = io.StringIO()
@@ -240,12 +259,13 @@ class _Examination:
         except StudentStopped as error:
             self._note(self.cell.name, error)
             raise
-        outputs = answer.get("outputs")
-        self.outputs += outputs[:20] if isinstance(outputs, list) else []
+        self.outputs += self._kept(answer.get("outputs"))
         error = answer.get("error")
         if isinstance(error, dict):
-            kinds = tuple(str(kind) for kind in error.get("kinds") or ["builtins.Exception"])
-            raise StudentError(str(error.get("text", ""))[:2000], kinds)
+            kinds = error.get("kinds")
+            kinds = [str(kind)[:200] for kind in kinds[:50]] if isinstance(kinds, list) else []
+            text = str(error.get("text", ""))[:2000]
+            raise StudentError(text, tuple(kinds) or ("builtins.Exception",))
         try:
             return codec.loads(str(answer.get("value")))
         except codec.CodecError as problem:
@@ -351,6 +371,21 @@ def _importable(value: Any) -> tuple[str, str] | None:
         return None
     found = getattr(importlib.import_module(module), name, None) if module != "__main__" else None
     return (module, name) if found is value else None
+
+
+def _depth(value: Any) -> int:
+    """Levels of JSON, without recursion."""
+    depth, level = 0, [value]
+    while level := [
+        item
+        for outer in level
+        if isinstance(outer, list | dict)
+        for item in (outer.values() if isinstance(outer, dict) else outer)
+    ]:
+        depth += 1
+        if depth > DEEPEST:
+            break
+    return depth
 
 
 def _error(name: str, value: str, lines: list[str] | None = None) -> dict[str, Any]:

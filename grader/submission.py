@@ -18,6 +18,7 @@ from nbformat import NotebookNode
 from grader.errors import NotGradable
 
 MAX_BYTES = 20 * 2**20
+MAX_CELLS = 1000
 
 
 def answers_in(released: NotebookNode, data: bytes) -> NotebookNode:
@@ -94,6 +95,11 @@ def _cells(data: bytes) -> list[dict[str, Any]]:
         raise NotGradable(
             "expected a notebook (format 4, with a list of cells), but got another kind of JSON. "
             "Save it in JupyterLab and hand it in again."
+        )
+    if len(cells) > MAX_CELLS:
+        raise NotGradable(
+            f"expected a notebook of at most {MAX_CELLS} cells, but got {len(cells)}. Delete those "
+            "that you added and hand it in again."
         )
     return [cell for cell in cells if isinstance(cell, dict)]
 
