@@ -1,98 +1,75 @@
-"""Every exercise of the course, and the sample: blank work scores 0, the reference all points, and
-what is released holds no solution and no hidden test.
+"""Every exercise of the course, as learners have it: in one process, and in the workspace.
 
-Each exercise is graded twice by the real grader, about 1.5 s each.
+What its points mean is the audit's (test_audit.py).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
+import json
+import subprocess
+import sys
 
 import nbformat
 import pytest
-from nbformat import NotebookNode
 
-from grader.collect import collect
-from grader.course import Course
-from grader.grade import grade
-from grader.release import leaks, release, released
-from grader.verdict import Verdict
-from tests.grader.sample import MODULE as SAMPLE
-from tests.grader.sample import hand_in
+from grader.release import leaks, released
 from tools.notebooks import COURSE, from_source
 
-MODULES = [SAMPLE, *sorted(path.parent.name for path in COURSE.glob("*/exercise.py"))]
+MODULES = sorted(path.parent.name for path in COURSE.glob("*/exercise.py"))
+
+RUNNER = """
+import contextlib, io, json, sys
+cells, failed = json.load(sys.stdin), {}
+names = {"__name__": "__main__"}
+for grade_id, source in cells:
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(source, f"<{grade_id}>", "exec"), names)
+    except BaseException as error:
+        failed[grade_id] = f"{type(error).__name__}: {error}"
+json.dump(failed, sys.stdout)
+"""
 
 
-@dataclass
-class Graded:
-    """What the grader says about an exercise."""
-
-    source: NotebookNode
-    released: NotebookNode
-    blank: Verdict
-    blank_run: NotebookNode
-    reference: Verdict
-
-
-@pytest.fixture(scope="module")
-def exercise(
-    request: pytest.FixtureRequest, sample_source: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Graded:
-    module = request.param
-    root = tmp_path_factory.mktemp(module)
-    course = Course.at(root, sample_source if module == SAMPLE else COURSE)
-    release(course, [module])
-    source = from_source(course.source(module).with_suffix(".py"))
-    nb = nbformat.read(course.released(module), as_version=4)
-    hand_in(root / "in", "blank", nb, module)
-    hand_in(root / "in", "reference", source, module)
-    collect(course, root / "in")
-    blank, reference = grade(course, module)
-    run = course.step("autograded", "blank", module) / "exercise.ipynb"
-    return Graded(source, nb, blank, nbformat.read(run, as_version=4), reference)
+def run_in_one_process(notebook: nbformat.NotebookNode) -> dict[str, str]:
+    """Runs the code cells as a learner's kernel does; returns the errors by grade_id."""
+    cells = [
+        (cell.metadata.get("nbgrader", {}).get("grade_id", "cell"), cell.source)
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    ]
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", RUNNER],
+        input=json.dumps(cells),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    return json.loads(done.stdout)
 
 
-every_exercise = pytest.mark.parametrize("exercise", MODULES, indirect=True)
+@pytest.mark.parametrize("module", MODULES)
+def test_the_solutions_pass_all_checks_in_one_process_too(module: str) -> None:
+    assert run_in_one_process(from_source(COURSE / module / "exercise.py")) == {}
 
 
-@every_exercise
-def test_blank_work_scores_nothing(exercise: Graded) -> None:
-    assert (exercise.blank.status, exercise.blank.score) == ("graded", 0)
-    assert set(exercise.blank.tasks.values()) == {0}
+@pytest.mark.parametrize("module", MODULES)
+def test_a_learner_is_told_what_is_not_written_yet(module: str) -> None:
+    notebook = released(from_source(COURSE / module / "exercise.py"))
+    failed = run_in_one_process(notebook)
+    visible = [
+        cell.metadata.nbgrader.grade_id
+        for cell in notebook.cells
+        if cell.metadata.get("nbgrader", {}).get("points") and "Hidden checks" not in cell.source
+    ]
+    assert visible and set(visible) <= set(failed)
+    for name in visible:
+        assert failed[name].startswith("CheckFailed: Task"), failed[name]
 
 
-@every_exercise
-def test_the_reference_scores_all_points(exercise: Graded) -> None:
-    points = {
-        cell.metadata.nbgrader.grade_id: cell.metadata.nbgrader.points
-        for cell in exercise.source.cells
-        if cell.metadata.get("nbgrader", {}).get("grade")
-    }
-    assert exercise.reference.tasks == points
-    assert exercise.reference.score == exercise.reference.max_score == sum(points.values())
-
-
-@every_exercise
-def test_the_released_notebook_shows_no_solution_and_no_hidden_test(exercise: Graded) -> None:
-    assert leaks(exercise.source, exercise.source)  # so there is something to find
-    assert leaks(exercise.source, exercise.released) == []
-
-
-@every_exercise
-def test_the_released_notebook_runs_up_to_the_first_task(exercise: Graded) -> None:
-    for cell in exercise.blank_run.cells:
-        if cell.metadata.get("nbgrader", {}).get("solution"):
-            return
-        errors = [o.evalue for o in cell.get("outputs", []) if o.output_type == "error"]
-        assert errors == []
-    pytest.fail("expected an answer cell, but got none")
-
-
-@every_exercise
-def test_the_workspace_gets_what_the_grader_releases(exercise: Graded) -> None:
-    expected = [(c.cell_type, c.source, c.metadata) for c in exercise.released.cells]
-    assert [
-        (c.cell_type, c.source, c.metadata) for c in released(exercise.source).cells
-    ] == expected
+@pytest.mark.parametrize("module", MODULES)
+def test_the_release_shows_no_solution_and_no_hidden_test(module: str) -> None:
+    source = from_source(COURSE / module / "exercise.py")
+    assert leaks(source, source)  # so there is something to find
+    assert leaks(source, released(source)) == []
