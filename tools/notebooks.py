@@ -203,10 +203,12 @@ def clean(nb: NotebookNode) -> None:
     """Takes out of the outputs what would differ on another machine or in another run."""
     for cell in nb.cells:
         cell.metadata.pop("execution", None)
-        for output in cell.get("outputs", []):
-            # Without saved widget state a stored view shows "model not found"; without the view,
-            # its picture.
-            output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
+        for output in list(cell.get("outputs", [])):
+            # Without saved widget state a stored view shows nothing; a player's picture stands
+            # before it.
+            data = output.get("data", {})
+            if data.pop("application/vnd.jupyter.widget-view+json", None) and not data:
+                cell.outputs.remove(output)
             _replace_paths(output)
 
 

@@ -1,10 +1,12 @@
 """The player: steps to walk through, in JupyterLab, in a saved notebook, on a page of its own.
 
 `Player(steps)` as the last line of a cell shows it. Everything goes to the browser once; walking
-needs no kernel after that. Where no widget can be shown, the same object is a picture (text/html
-with an `<img>`, image/svg+xml) and a summary in words (text/plain). Nothing in these three is
-random, so the outputs of a notebook can be compared from run to run; only the id in the widget's
-own mime type changes, and nbval skips that.
+needs no kernel after that. It writes two outputs. The first is a picture (text/html with an
+`<img>`, image/svg+xml) and a summary in words (text/plain). The second is the widget. While the
+widget lives, it stands in the picture's place; where it doesn't (a saved notebook, opened again
+without its kernel), the picture is there, and Jupyter's "model not found" is not. Nothing in the
+first output is random, so the outputs of a notebook can be compared from run to run; only the id in
+the widget's own mime type changes, and nbval skips that.
 
 Without the package `anywidget`, the picture and `to_html()` still work; only the live widget is
 missing.
@@ -30,6 +32,16 @@ _PARTS = ("dom", "view", "graph", "panes", "timeline", "search", "player")
 _CSS = (_HERE / "web" / "player.css").read_text("utf-8")
 _JS = "\n".join((_HERE / "web" / f"{part}.js").read_text("utf-8") for part in _PARTS)
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+# In JupyterLab and Jupyter Notebook: of the picture and the widget after it (an .lm-Panel), one can
+# be seen. A notebook that isn't trusted gets no <style>, but no widget either.
+_ONE_OF_TWO = (
+    "<style>"
+    ".jp-OutputArea-child:has(.mp-picture-of):has(+ .jp-OutputArea-child .mp-player),"
+    ".jp-OutputArea-child:has(.mp-picture-of) + .jp-OutputArea-child:has(> .lm-Panel)"
+    ":not(:has(.mp-player))"
+    "{display: none}"
+    "</style>"
+)
 
 
 class StaticPlayer:
@@ -100,7 +112,8 @@ class StaticPlayer:
         encoded = base64.b64encode(svg.encode()).decode()
         return {
             "text/plain": str(self),
-            "text/html": f'<img alt="{alt}" src="data:image/svg+xml;base64,{encoded}">',
+            "text/html": f'{_ONE_OF_TWO}<img class="mp-picture-of" alt="{alt}" '
+            f'src="data:image/svg+xml;base64,{encoded}">',
             "image/svg+xml": svg,
         }
 
@@ -160,8 +173,12 @@ else:
                 )
             return step
 
-        def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-            live = anywidget.AnyWidget._repr_mimebundle_(self, **kwargs)
-            data, metadata = live if isinstance(live, tuple) else (live or {}, {})
-            view = {WIDGET_VIEW: data[WIDGET_VIEW]} if WIDGET_VIEW in data else {}
-            return self._static_bundle() | view, metadata
+        def _repr_mimebundle_(self, **_: Any) -> Any:
+            return self._static_bundle(), {}
+
+        def _ipython_display_(self) -> None:
+            from IPython.display import display  # where this is called, IPython is there
+
+            display(self._static_bundle(), raw=True)
+            view = {"model_id": self.model_id, "version_major": 2, "version_minor": 0}
+            display({WIDGET_VIEW: view}, raw=True)

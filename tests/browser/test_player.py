@@ -6,7 +6,9 @@ import nbformat
 import pytest
 
 from minipaddle import viz
+from minipaddle.viz.player import WIDGET_VIEW
 from tests.browser.lab import (
+    KERNEL_IS_IDLE,
     open_and_run,
     players,
     press,
@@ -208,30 +210,70 @@ def test_python_moves_the_player(page, lab, notebook):
     assert state(player, "loss") == "now"
 
 
-def test_saved_notebook_shows_the_picture(page, lab):
-    """Opened fresh and not trusted, without running anything, the picture is there."""
-    data, _ = steps_player()._repr_mimebundle_()
-    data = dict(data)
-    data["application/vnd.jupyter.widget-view+json"] = {
-        "model_id": "0" * 32,
-        "version_major": 2,
-        "version_minor": 0,
-    }
-    cell = nbformat.v4.new_code_cell("player", execution_count=1)
-    cell.outputs = [nbformat.v4.new_output("execute_result", data, execution_count=1)]
-    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), lab.root / "saved.ipynb")
+def seen(page) -> tuple[list[str], str]:
+    """What stands in the outputs of the first cell: alt texts of the pictures; other words."""
+    output = page.locator(".jp-Notebook .jp-Cell").first.locator(".jp-OutputArea")
+    images = [i for i in output.locator("img").all() if i.is_visible()]
+    return [i.get_attribute("alt") for i in images], output.inner_text().strip()
+
+
+def saved_by_jupyterlab(page, lab, notebook: str, to: str) -> None:
+    """Runs a notebook, saves it as a learner does, and ends its kernel."""
+    lab.add(lab.root / notebook, to)
+    open_and_run(page, lab, to)
+    players(page).first.wait_for()
+    assert seen(page)[0] == []  # the player stands in the picture's place
+    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    page.goto("about:blank")
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_a_saved_notebook_opened_again_shows_the_picture(page, lab, notebook, trusted):
+    """Its kernel is gone, and widgets are not saved. JupyterLab trusts what it saved itself."""
+    saved_by_jupyterlab(page, lab, notebook, "saved.ipynb")
+    data = [o.get("data", {}) for o in nbformat.read(lab.root / "saved.ipynb", 4).cells[0].outputs]
+    assert any(WIDGET_VIEW in one for one in data)
+    if not trusted:
+        made = nbformat.read(lab.root / "saved.ipynb", 4)
+        made.cells[0].source += "  # changed elsewhere"
+        nbformat.write(made, lab.root / "saved.ipynb")
     page.goto(f"{lab.url}/lab/tree/saved.ipynb?reset")
+    page.wait_for_selector(".jp-OutputArea-output img", timeout=60_000)
+    page.wait_for_function(KERNEL_IS_IDLE, timeout=60_000)  # now widgets are looked for
+    page.wait_for_timeout(1000)
+    trust = "() => window.jupyterapp.shell.currentWidget.content.widgets[0].model.trusted"
+    assert page.evaluate(trust) == trusted
+    assert seen(page) == (["Feed x (3 steps)"], "")
     image = page.locator(".jp-OutputArea-output img")
-    image.wait_for(timeout=60_000)
     assert image.evaluate("e => e.complete && e.naturalWidth > 200")
-    assert "3 steps" in image.get_attribute("alt")
+    run_cell(page, 0)
+    players(page).first.wait_for()
+    assert seen(page)[0] == []
+
+
+def test_a_restarted_kernel_leaves_the_player_as_it_is(page, lab, notebook):
+    open_and_run(page, lab, notebook)
+    player = players(page).first
+    player.wait_for()
+    session = "window.jupyterapp.shell.currentWidget.sessionContext.session"
+    page.evaluate(f"() => {session}.kernel.restart()")
+    page.wait_for_function(KERNEL_IS_IDLE, timeout=60_000)
+    press(player, "Next")
+    assert where(player).startswith("Step 2 of 3")
+    player.locator(".mp-node[data-id=mul]").click()
+    assert "kernel: numpy" in player.locator(".mp-details").inner_text()
 
 
 def test_nbconvert_shows_the_picture(page, tmp_path):
     nbconvert = pytest.importorskip("nbconvert", reason="needs nbconvert: it comes with JupyterLab")
     data, _ = steps_player()._repr_mimebundle_()
     cell = nbformat.v4.new_code_cell("player", execution_count=1)
-    cell.outputs = [nbformat.v4.new_output("execute_result", dict(data), execution_count=1)]
+    view = {"model_id": "0" * 32, "version_major": 2, "version_minor": 0}
+    cell.outputs = [
+        nbformat.v4.new_output("display_data", dict(data)),
+        nbformat.v4.new_output("display_data", {WIDGET_VIEW: view}),
+    ]
     made = nbformat.v4.new_notebook(cells=[cell])
     # "basic" leaves out what nbconvert itself fetches from the network.
     body, _ = nbconvert.HTMLExporter(template_name="basic").from_notebook_node(made)
@@ -241,6 +283,7 @@ def test_nbconvert_shows_the_picture(page, tmp_path):
     image = page.locator("img")
     assert image.count() == 1
     assert image.evaluate("e => e.decode().then(() => e.naturalWidth > 200)")
+    assert page.locator("body").inner_text().strip().endswith("player")  # the cell, and no more
     assert not page.errors
 
 
