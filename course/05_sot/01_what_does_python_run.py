@@ -6,7 +6,7 @@
 # Python does not run text either. It runs **bytecode**: a list of tiny instructions. In this lesson you run bytecode by hand, then with symbols
 # in place of numbers, and what you get is a graph. That is the idea of **SOT**, Paddle's *symbolic opcode translator*.
 #
-# Time: 25 minutes. You need: Python and numpy. Module 3 helps (the graph is a PIR program), but you can do without.
+# Time: 30 minutes. You need: Python and numpy. Module 3 helps (the graph is a PIR program), but you can do without.
 
 # %% [markdown]
 # ## A code object
@@ -280,7 +280,7 @@ for numbers, n in [([1.0, -2.0], 2), ([7.0, 7.0], 2), ([1.0, 2.0], 0), ([1.0, 2.
 )
 
 # %% [markdown]
-# The same results and the same number of translations. Now go on where they part: more values of `n`, more shapes, and the `if` on a Tensor.
+# The same results and the same number of translations. Now three cases in which they differ: more values of `n`, more shapes, and the `if` on a Tensor.
 
 # %%
 both(

@@ -179,7 +179,7 @@ for rank, result in enumerate(dist.spawn(on_a_rank, args=[rows], nprocs=4)):
 # minipaddle reduces each gradient by itself. A network has many, and each all-reduce waits for its rounds. So real Paddle puts gradients together into **buckets**. A bucket
 # travels as soon as its last gradient is there, *while the backward goes on*.
 #
-# Take a model of four layers. Backward starts at the last one, layer 3, and needs 2 ms for each. A gradient has 1 MB. An all-reduce costs 2 ms for its rounds, and 1 ms for each MB;
+# Take a model of four layers, with easy numbers. Backward starts at the last one, layer 3, and needs 2 ms for each. A gradient has 1 MB. An all-reduce costs 2 ms for its rounds, and 1 ms for each MB;
 # there is one network, so the next one starts when it is free.
 #
 # ## Predict
@@ -304,7 +304,7 @@ for rank, (ours, real) in enumerate(zip(dist.spawn(work, nprocs=4), measured)):
 
 # %% [markdown]
 # ## What we left out
-# - Real networks: a message takes time, and links differ in speed. We counted bytes and rounds.
+# - Real networks: a message takes time, and links differ in speed. We counted bytes and rounds; the milliseconds of the buckets were made up.
 # - Collectives that go on while the rank computes (`sync_op=False`), and groups of only some ranks.
 # - `reduce_scatter`, the first half of the ring as an operation of its own. You will write it.
 #
