@@ -324,7 +324,7 @@ def _say(text: str) -> None:
     click.echo(text, err=True)
 
 
-for _command in (cli_results.feedback, cli_results.export):
+for _command in (cli_results.feedback, cli_results.export, cli_results.check):
     main.add_command(_command)
 
 

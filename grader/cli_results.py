@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -71,3 +72,63 @@ def export(where: Where, form: Literal["csv", "json"], to: Path | None) -> None:
             f"{command_of(where, 'grade', (m for _, m in late))}.",
             err=True,
         )
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--module", help="The module, where the name of FILE's folder doesn't say it.")
+@click.option("--format", "form", type=click.Choice(["text", "github", "json"]), default="text")
+@click.option(
+    "--no-sandbox", is_flag=True, help="Run the file with your rights: for your own work."
+)
+@click.option("--hint", "task", metavar="TASK", help="Show a hint for a task, such as task1.")
+@click.option("--level", default=1, show_default=True, help="Which hint: 1, 2 or 3.")
+@click.pass_obj
+def check(
+    where: Where,
+    file: Path,
+    module: str | None,
+    form: Literal["text", "github", "json"],
+    no_sandbox: bool,
+    task: str | None,
+    level: int,
+) -> None:
+    """Grade one notebook, and say which ideas failed, what was expected and what came.
+
+    The hidden checks run too where the course was released (grader release); elsewhere the visible
+    ones only. Nothing is stored. --hint runs nothing. Without bubblewrap, as on Windows and macOS,
+    --no-sandbox is for a file that you wrote yourself.
+
+    --format github prints annotations, and writes a summary in Markdown to $GITHUB_STEP_SUMMARY, or
+    prints it where that is not set.
+
+    \b
+    Exit codes: 0  all points
+                1  points were lost
+                2  not gradable (the reason is said), or wrong use, or no sandbox
+                3  the grader failed
+    """
+    course = Course.at(*where)
+    from grader import check as steps
+
+    name = steps.module_of(course, file, module)
+    if task is not None:
+        click.echo(steps.hint(steps.assignment_for(course, name)[0], task, level))
+        return
+    with busy("checking"):
+        checked = steps.check(course, file, name, sandbox=not no_sandbox)
+    if form == "json":
+        click.echo(steps.as_json(checked))
+    elif form == "text":
+        click.echo(steps.as_text(checked))
+    else:
+        from grader import github
+
+        if target := os.environ.get("GITHUB_STEP_SUMMARY"):
+            with open(target, "a", encoding="utf-8") as summary:
+                summary.write(github.summary(checked))
+        else:
+            click.echo(github.summary(checked))
+        for line in github.commands(checked):
+            click.echo(line)
+    raise SystemExit(checked.exit_code)

@@ -10,7 +10,14 @@ from typing import NamedTuple
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
 
 class Where(NamedTuple):
@@ -34,8 +41,7 @@ def command_of(where: Where, step: str, modules: Iterable[str] = ()) -> str:
 @contextmanager
 def busy(what: str) -> Iterator[None]:
     """A bar for work whose length is not known before."""
-    columns = [TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()]
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with _bar(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()) as bar:
         bar.add_task(what, total=None)
         yield
 
@@ -49,10 +55,16 @@ def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     ]
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with _bar(*columns) as bar:
         task = bar.add_task(what, total=total)
 
         def step(name: str) -> None:
             bar.update(task, advance=1, description=f"{what} {escape(name)}")
 
         yield step
+
+
+def _bar(*columns: ProgressColumn) -> Progress:
+    """On stderr, and only where somebody looks at it."""
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
