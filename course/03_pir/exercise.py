@@ -63,17 +63,23 @@ def names(program):
 # <details><summary>Hint 3</summary>Keep a set of Values: at first the inputs. Where an operation reads a value of the set, add its results to the set, and note the operation. Then the
 # same backwards, from a set of the outputs.</details>
 
+
 # %% nbgrader={"grade_id": "example"}
-program, guard = new_program()
-with guard:
-    x = paddle.static.data("x", [2, 2], "float32")
-    w = paddle.static.data("w", [2, 2], "float32")
-    a = paddle.exp(x)
-    b = paddle.tanh(w)
-    c = a * b
-    d = c + a
-    side = paddle.nn.functional.relu(a)
-viz.Player(viz.ProgramFilm(program).take("The example"))
+def example():
+    """The program of the table, and its Values by name."""
+    program, guard = new_program()
+    with guard:
+        x = paddle.static.data("x", [2, 2], "float32")
+        w = paddle.static.data("w", [2, 2], "float32")
+        a = paddle.exp(x)
+        b = paddle.tanh(w)
+        c = a * b
+        d = c + a
+        side = paddle.nn.functional.relu(a)
+    return program, {"x": x, "w": w, "a": a, "b": b, "c": c, "d": d, "side": side}
+
+
+viz.Player(viz.ProgramFilm(example()[0]).take("The example"))
 
 
 # %% nbgrader={"grade_id": "task1", "solution": true}
@@ -98,33 +104,57 @@ def effective_ops(inputs, outputs):
 
 
 # %% nbgrader={"grade_id": "task1_check", "points": 2}
-from grader.checks import Checks
+from grader.checks import Checks, experiment
+
+
+# An experiment runs where your answer is; what it returns is judged here.
+@experiment
+def effective(make, inputs, outputs, *args):
+    """Your answer for a program, as places. `make` makes it; inputs and outputs are names."""
+    _, values = make(*args)
+    return places(effective_ops([values[n] for n in inputs], [values[n] for n in outputs]))
+
 
 with Checks("Task 1") as check:
-    for name, start, end, expected, look in (
-        ("from x to c", [x], [c], [2, 4], "exp and multiply: tanh does not depend on x."),
-        ("from w to c", [w], [c], [3, 4], "tanh and multiply."),
-        ("both inputs", [x, w], [d], [2, 3, 4, 5], "relu is downstream, but leads nowhere."),
-        ("an input in the middle", [a], [c], [4], "exp makes a; it does not read it."),
-        ("no path", [b], [a], [], "a does not depend on b."),
-        ("two outputs", [a], [d, side], [4, 5, 6], "A path to one of the outputs is enough."),
+    for name, inputs, outputs, expected, look in (
+        ("from x to c", "x", "c", [2, 4], "exp and multiply: tanh does not depend on x."),
+        ("from w to c", "w", "c", [3, 4], "tanh and multiply."),
+        ("both inputs", "xw", "d", [2, 3, 4, 5], "relu is downstream, but leads nowhere."),
+        ("an input in the middle", "a", "c", [4], "exp makes a; it does not read it."),
     ):
-        check.equal(name, lambda: places(effective_ops(start, end)), expected, look=look)
+        check.equal(
+            name, lambda: effective(example, list(inputs), list(outputs)), expected, look=look
+        )
+    check.equal(
+        "no path from b to a, but one from b to c",
+        lambda: [effective(example, ["b"], ["a"]), effective(example, ["b"], ["c"])],
+        [[], [4]],
+        look="a does not depend on b.",
+    )
+    check.equal(
+        "two outputs",
+        lambda: effective(example, ["a"], ["d", "side"]),
+        [4, 5, 6],
+        look="A path to one of the outputs is enough.",
+    )
     check.equal(
         "each operation once",
-        lambda: len(effective_ops([x, w], [c, d])),
-        4,
+        lambda: effective(example, ["x", "w"], ["c", "d"]),
+        [2, 3, 4, 5],
         look="There are two ways from a to d.",
     )
 
 # %% nbgrader={"grade_id": "task1_hidden", "points": 2}
 # Hidden checks, run when your work is graded: random programs, a long one, a missing operand.
 ### BEGIN HIDDEN TESTS
-from grader.checks import Checks
+from grader.checks import Checks, experiment
 
 
-def secret_paths(ops, start, end):
+def secret_paths(made, inputs, outputs):
     """By the definition: reachability, as powers of a matrix."""
+    program, values = made
+    ops = program.global_block().ops
+    start, end = {values[n] for n in inputs}, {values[n] for n in outputs}
     count = len(ops)
     step = np.zeros((count, count), bool)
     for i, reader in enumerate(ops):
@@ -134,55 +164,83 @@ def secret_paths(ops, start, end):
     reach = np.eye(count, dtype=bool)
     for _ in range(count):
         reach = reach | (reach @ step)
-    first = [i for i, op in enumerate(ops) if not {*start}.isdisjoint(op.operands_source())]
-    last = [i for i, op in enumerate(ops) if not {*end}.isdisjoint(op.results())]
+    first = [i for i, op in enumerate(ops) if not start.isdisjoint(op.operands_source())]
+    last = [i for i, op in enumerate(ops) if not end.isdisjoint(op.results())]
     return [i for i in range(count) if reach[first, i].any() and reach[i, last].any()]
 
 
 def secret_random(seed):
-    secret_rng = np.random.default_rng(seed)
-    secret_program, secret_guard = new_program()
-    with secret_guard:
+    """Three inputs and 14 operations; the Values are named 0, 1, 2 ..."""
+    rng = np.random.default_rng(seed)
+    program, guard = new_program()
+    with guard:
         values = [paddle.static.data(f"x{i}", [2, 2], "float32") for i in range(3)]
         for _ in range(14):
-            one, two = (values[secret_rng.integers(len(values))] for _ in range(2))
-            kind = secret_rng.integers(3)
+            one, two = (values[rng.integers(len(values))] for _ in range(2))
+            kind = rng.integers(3)
             values.append(paddle.exp(one) if kind == 0 else one + two if kind == 1 else one * two)
-    chosen = [values[secret_rng.integers(len(values))] for _ in range(2)]
-    ends = [values[-1 - secret_rng.integers(4)] for _ in range(2)]
-    return list(secret_program.global_block().ops), chosen, ends
+    return program, dict(enumerate(values))
+
+
+def secret_sides(length):
+    """For each operation of a long program: does it lead nowhere?"""
+    return (np.random.default_rng(length).random(length) < 0.2).tolist()
+
+
+def secret_long(length):
+    """A chain of operations; beside it some whose result nobody reads."""
+    program, guard = new_program()
+    with guard:
+        first = value = paddle.static.data("x", [1], "float32")
+        for side in secret_sides(length):
+            result = paddle.nn.functional.relu(value)
+            value = value if side else result
+    return program, {"first": first, "last": value}
+
+
+def secret_training():
+    """A step of SGD, whose operation has operands that are not given."""
+    program, guard = new_program()
+    with guard:
+        w = paddle.static.create_parameter([2, 2], "float32")
+        x = paddle.static.data("x", [2, 2], "float32")
+        loss = paddle.mean(w * x)
+        paddle.optimizer.SGD(0.1).minimize(loss)
+    (sgd,) = (op for op in program.global_block().ops if op.name() == "pd_op.sgd_")
+    return program, {"w": w, "x": x, "new w": sgd.result(0)}
+
+
+secret_rng = np.random.default_rng(31)
+secret_cases = [
+    (secret_rng.integers(0, 14, 2).tolist(), secret_rng.integers(13, 17, 2).tolist(), seed)
+    for seed in range(40)
+]
+
+
+@experiment
+def secret_effective(cases):
+    return [effective(secret_random, *case) for case in cases]
 
 
 with Checks("Task 1", hidden=True) as check:
-    for secret_seed in range(12):
-        secret_ops, secret_start, secret_end = secret_random(secret_seed)
+    for secret_first in range(0, 40, 10):
+        secret_ten = secret_cases[secret_first : secret_first + 10]
         check.equal(
-            f"random program {secret_seed}",
-            lambda: places(effective_ops(list(secret_start), list(secret_end))),
-            secret_paths(secret_ops, secret_start, secret_end),
+            f"random programs {secret_first} to {secret_first + 9}",
+            lambda: secret_effective(secret_ten),
+            [secret_paths(secret_random(seed), start, end) for start, end, seed in secret_ten],
             look="Compare with the definition: a path from an input to an output.",
         )
-    secret_program, secret_guard = new_program()
-    with secret_guard:
-        secret_first = secret_value = paddle.static.data("x", [1], "float32")
-        for _ in range(1500):
-            secret_value = paddle.nn.functional.relu(secret_value)
     check.equal(
-        "a chain of 1500 operations",
-        lambda: len(effective_ops([secret_first], [secret_value])),
-        1500,
+        "a chain of more than 1500 operations",
+        lambda: effective(secret_long, ["first"], ["last"], 2000),
+        [place for place, side in enumerate(secret_sides(2000), 1) if not side],
         look="Python's recursion ends at about 1000. Walk over the block instead.",
     )
-    secret_program, secret_guard = new_program()
-    with secret_guard:
-        secret_w = paddle.static.create_parameter([2, 2], "float32", name="secret_w")
-        secret_loss = paddle.mean(secret_w * secret_w)
-        paddle.optimizer.SGD(0.1).minimize(secret_loss)
-    secret_sgd = [op for op in secret_program.global_block().ops if op.name() == "pd_op.sgd_"][0]
     check.equal(
         "a missing operand",
-        lambda: places(effective_ops([secret_w], [secret_sgd.result(0)])),
-        secret_paths(secret_program.global_block().ops, [secret_w], [secret_sgd.result(0)]),
+        lambda: [effective(secret_training, [name], ["new w"]) for name in ("w", "x")],
+        [secret_paths(secret_training(), [name], ["new w"]) for name in ("w", "x")],
         look="operands_source() has None where an optional input is not given.",
     )
 ### END HIDDEN TESTS
@@ -253,7 +311,7 @@ def replace_ops(program, name, rule):
 
 
 # %% nbgrader={"grade_id": "task2_check", "points": 2}
-from grader.checks import Checks
+from grader.checks import Checks, experiment
 
 
 def two_differences():
@@ -275,155 +333,161 @@ def run(program):
     return paddle.static.Executor().run(program, feed=feed, fetch_list=["out"])[0]
 
 
-def replaced(make, name, rule, look_at):
+def computed(program):
+    """How many subtracts are left, and what the program computes."""
+    return names(program).count("subtract"), run(program)
+
+
+@experiment
+def replaced(make, rule, *old):
+    """What replace_ops returns for each of the names `old`, and the program afterwards."""
     program = make()
-    count = replace_ops(program, name, rule)
-    return look_at(program, count)
+    counts = [replace_ops(program, name, rule) for name in old]
+    return counts, program
+
+
+def after(result, look_at):
+    """The counts, and what there is to see in the program."""
+    counts, program = result
+    return counts, look_at(program)
 
 
 with Checks("Task 2") as check:
     check.equal(
-        "how many",
-        lambda: replaced(two_differences, "pd_op.subtract", subtract_rule, lambda p, n: n),
-        2,
-        look="Return the number of operations that were replaced.",
-    )
-    check.equal(
         "the operations afterwards",
-        lambda: replaced(two_differences, "pd_op.subtract", subtract_rule, lambda p, n: names(p)),
-        ["data", "data", "full", "scale", "add", "exp", "full", "scale", "add", "add", "fetch"],
-        look="New operations stand where the old one stood; the old one is erased.",
+        lambda: after(replaced(two_differences, subtract_rule, "pd_op.subtract"), names),
+        (
+            [2],
+            ["data", "data", "full", "scale", "add", "exp", "full", "scale", "add", "add", "fetch"],
+        ),
+        look="Two were replaced. New operations stand where the old one stood; the old one is erased.",
     )
     check.equal(
         "it computes the same",
-        lambda: replaced(two_differences, "pd_op.subtract", subtract_rule, lambda p, n: run(p)),
-        run(two_differences()),
+        lambda: after(replaced(two_differences, subtract_rule, "pd_op.subtract"), computed),
+        ([2], (0, run(two_differences()))),
         look="Did all readers move to the new value?",
     )
     check.equal(
-        "nothing to replace",
-        lambda: replaced(two_differences, "pd_op.tanh", subtract_rule, lambda p, n: (n, str(p))),
-        (0, str(two_differences())),
-        look="The program must stay as it is.",
+        "nothing to replace, then one",
+        lambda: after(replaced(two_differences, assign_rule, "pd_op.tanh", "pd_op.exp"), names),
+        ([0, 1], ["data", "data", "subtract", "subtract", "add", "fetch"]),
+        look="There is no tanh: the program stays as it is. Then exp goes, and its operand remains.",
     )
 
 # %% nbgrader={"grade_id": "task2_hidden", "points": 2}
 # Hidden checks, run when your work is graded: other rules, other programs, a rule that is wrong.
 ### BEGIN HIDDEN TESTS
-import contextlib
-
-from grader.checks import Checks
+from grader.checks import Checks, experiment
 
 
 def secret_copies():
-    """exp of a copy of a copy, which is read twice."""
-    secret_program, secret_guard = new_program()
-    with secret_guard:
-        secret_x = paddle.static.data("x", [2], "float32")
+    """The product of a copy of a copy with itself."""
+    program, guard = new_program()
+    with guard:
+        x = paddle.static.data("x", [2], "float32")
         paddle.static.data("y", [2], "float32")
-        secret_copy = paddle.assign(paddle.assign(secret_x))
-        paddle._pir_ops.fetch(secret_copy * secret_copy, "out", 0)
-    return secret_program
+        copy = paddle.assign(paddle.assign(x))
+        paddle._pir_ops.fetch(copy * copy, "out", 0)
+    return program
 
 
 def secret_neighbours():
     """Four operations of one name, one after the other."""
-    secret_program, secret_guard = new_program()
-    with secret_guard:
-        secret_x = paddle.static.data("x", [2], "float32")
-        secret_y = paddle.static.data("y", [2], "float32")
-        secret_value = secret_x
+    program, guard = new_program()
+    with guard:
+        value = paddle.static.data("x", [2], "float32")
+        y = paddle.static.data("y", [2], "float32")
         for _ in range(4):
-            secret_value = secret_value - secret_y
-        paddle._pir_ops.fetch(secret_value, "out", 0)
-    return secret_program
+            value = value - y
+        paddle._pir_ops.fetch(value, "out", 0)
+    return program
 
 
-secret_calls = []
+def secret_negated(op):
+    """x - y as -(y + (-1) * x)."""
+    x, y = op.operands_source()
+    return [paddle.scale(y + paddle.scale(x, -1.0), -1.0)]
 
 
 def secret_same_name(op):
-    """x - y as (x + 0) - y: the rule makes an operation of the same name."""
-    secret_calls.append(op)
-    if len(secret_calls) > 50:
+    """x - y as x * 1 - y: the rule makes an operation of the same name."""
+    if len(op.get_parent_block().ops) > 200:
         raise RuntimeError("the rule was called for operations that it made itself")
-    secret_x, secret_y = op.operands_source()
-    return [paddle.scale(secret_x, 1.0) - secret_y]
+    x, y = op.operands_source()
+    return [paddle.scale(x, 1.0) - y]
 
 
 def secret_wrong_type(op):
-    return [paddle.mean(op.operand_source(0))]
+    """Right for the first subtract of two_differences, wrong for the second."""
+    x, y = op.operands_source()
+    again = x.get_defining_op().name() == "pd_op.add"
+    return [paddle.mean(x) if again else x + paddle.scale(y, -1.0)]
 
 
-def secret_after_error(look_at):
-    secret_program = two_differences()
-    with contextlib.suppress(ValueError):
-        replace_ops(secret_program, "pd_op.subtract", secret_wrong_type)
-    return look_at(secret_program)
+def secret_seen(program):
+    return names(program), run(program)
 
 
-def secret_fresh(make, name, rule, look_at):
-    secret_calls.clear()
-    return replaced(make, name, rule, look_at)
+@experiment
+def secret_tried(make, rule, name):
+    """The number of replaced operations or the name of the error, and the program afterwards."""
+    program = make()
+    try:
+        return replace_ops(program, name, rule), program
+    except ValueError:
+        return "ValueError", program
 
+
+secret_scaled = ["full", "scale"]
 
 with Checks("Task 2", hidden=True) as check:
     check.equal(
         "a rule that gives back its operand",
-        lambda: replaced(secret_copies, "pd_op.assign", assign_rule, lambda p, n: (n, names(p))),
-        (2, ["data", "data", "multiply", "fetch"]),
+        lambda: after(replaced(secret_copies, assign_rule, "pd_op.assign"), secret_seen),
+        ([2], (["data", "data", "multiply", "fetch"], run(secret_copies()))),
         look="The new value may be one that exists already. Both operands of multiply must move.",
     )
     check.equal(
-        "copies gone, same numbers",
-        lambda: replaced(secret_copies, "pd_op.assign", assign_rule, lambda p, n: run(p)),
-        run(secret_copies()),
-    )
-    check.equal(
         "neighbours",
-        lambda: replaced(
-            secret_neighbours,
-            "pd_op.subtract",
-            subtract_rule,
-            lambda p, n: (n, names(p).count("add")),
+        lambda: after(replaced(secret_neighbours, secret_negated, "pd_op.subtract"), secret_seen),
+        (
+            [4],
+            (
+                ["data", "data", *[*secret_scaled, "add", *secret_scaled] * 4, "fetch"],
+                run(secret_neighbours()),
+            ),
         ),
-        (4, 4),
         look="Loop over a copy of the list: the block changes while you work.",
     )
     check.equal(
-        "neighbours, same numbers",
-        lambda: replaced(secret_neighbours, "pd_op.subtract", subtract_rule, lambda p, n: run(p)),
-        run(secret_neighbours()),
-    )
-    check.equal(
         "a rule that makes an operation of the same name",
-        lambda: secret_fresh(
-            secret_neighbours,
-            "pd_op.subtract",
-            secret_same_name,
-            lambda p, n: (n, len(secret_calls)),
+        lambda: after(replaced(secret_neighbours, secret_same_name, "pd_op.subtract"), secret_seen),
+        (
+            [4],
+            (
+                ["data", "data", *[*secret_scaled, "subtract"] * 4, "fetch"],
+                run(secret_neighbours()),
+            ),
         ),
-        (4, 4),
         look="Only operations that were there at the beginning are replaced.",
     )
-    check.raises(
-        "a rule with a wrong type",
-        lambda: replace_ops(two_differences(), "pd_op.subtract", secret_wrong_type),
-        ValueError,
-        look="The new value must have the old one's type.",
+    check.equal(
+        "a rule with a wrong type, and the right one",
+        lambda: [
+            after(secret_tried(two_differences, rule, "pd_op.subtract"), run)
+            for rule in (secret_wrong_type, subtract_rule)
+        ],
+        [("ValueError", run(two_differences())), (2, run(two_differences()))],
+        look="The new value must have the old one's type. Compare before you move the uses.",
     )
     check.equal(
-        "readers after a wrong rule",
-        lambda: secret_after_error(run),
-        run(two_differences()),
-        look="Compare the types before you move the uses.",
-    )
-    check.equal(
-        "where new operations go afterwards",
-        lambda: replaced(
-            two_differences, "pd_op.subtract", subtract_rule, lambda p, n: names(p)[-1]
+        "one name after the other",
+        lambda: after(
+            replaced(secret_copies, assign_rule, "pd_op.subtract", "pd_op.assign", "pd_op.assign"),
+            secret_seen,
         ),
-        "fetch",
-        look="The insertion point is before the operation, not at the end of the block.",
+        ([0, 2, 0], (["data", "data", "multiply", "fetch"], run(secret_copies()))),
+        look="Only operations with that name are replaced, and those that are not there can't be.",
     )
 ### END HIDDEN TESTS
