@@ -84,14 +84,15 @@ def _put_in(base: NotebookNode, theirs: NotebookNode, new: NotebookNode) -> None
 def _ours(notebook: NotebookNode, course: dict[str, NotebookNode]) -> list[str | None]:
     """For each cell the name of the course's cell that it is, or None: then the learner added it.
 
-    Editors may drop ids: then the text decides. A cell that was split or copied carries its name
-    twice: the last one counts.
+    Editors may drop ids: where no cell has a name, the text decides. A cell that was split or
+    copied carries its name twice: the last one counts.
     """
-    by_text = {(cell.cell_type, cell.source): name for name, cell in course.items()}
-    names: list[str | None] = []
-    for cell in notebook.cells:
-        name = _name(cell)
-        names.append(name if name in course else by_text.get((cell.cell_type, cell.source)))
+    named = {_name(cell) for cell in notebook.cells}
+    by_text = {(c.cell_type, c.source): name for name, c in course.items() if name not in named}
+    names = [
+        _name(cell) if _name(cell) in course else by_text.get((cell.cell_type, cell.source))
+        for cell in notebook.cells
+    ]
     last = {name: number for number, name in enumerate(names)}
     return [name if last[name] == number else None for number, name in enumerate(names)]
 
