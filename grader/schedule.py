@@ -82,7 +82,7 @@ def on_cluster(work: Work, jobs: Jobs, address: str) -> Results:
     try:
         rest = iter(jobs)
         keys: dict[Any, str] = {}
-        running = as_completed()
+        running = as_completed(loop=client.loop)
 
         def give(limit: int) -> None:
             while len(keys) < limit and (item := next(rest, None)) is not None:

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -75,20 +74,19 @@ class Server:
 
     def kill(self) -> None:
         """As if the power of the server went: SIGKILL for all of its processes."""
-        assert self.process is not None
-        family = [*psutil.Process(self.process.pid).children(recursive=True), self.process]
-        for process in family:
-            process.kill()
-        psutil.wait_procs(family[:-1], timeout=20)
+        if self.process is None or not self.runs:
+            return
+        children = psutil.Process(self.process.pid).children(recursive=True)
+        self.process.kill()
+        for child in children:
+            with suppress(psutil.NoSuchProcess):  # they notice by themselves, too
+                child.kill()
+        psutil.wait_procs(children, timeout=20)
         self.process.wait(20)
 
-    def stop(self) -> None:
-        if self.process is not None and self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)  # SIGTERM would wait for open connections
-            try:
-                self.process.wait(20)
-            except subprocess.TimeoutExpired:
-                self.kill()
+    @property
+    def runs(self) -> bool:
+        return self.process is not None and self.process.poll() is None
 
     def url(self, name: str) -> str:
         return f"postgresql+psycopg://grader@/{name}?host={self.folder}"
@@ -114,7 +112,7 @@ def start_postgres(programs: Path) -> Iterator[Server]:
         try:
             yield server
         finally:
-            server.stop()
+            server.kill()  # nothing of it is needed again
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -7,7 +7,6 @@ bytes of the submission.
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -89,9 +88,3 @@ def cheap(job: Job) -> Outcome:
     if text.startswith("fail"):
         return Outcome(job.key, FAILED, "out of order")
     return outcome(job.key, float(text.split()[0]), 0.5)
-
-
-def slow(job: Job) -> Outcome:
-    """The same in a tenth of a second, so that there is time to kill somebody."""
-    time.sleep(0.1)
-    return cheap(job)
