@@ -18,8 +18,8 @@ import nbformat
 import pytest
 
 from tools import notebooks
-from tools.notebooks import CELL_SECONDS, COURSE, LESSON_SECONDS, ROOT
 from tools.home import MODULES
+from tools.notebooks import CELL_SECONDS, COURSE, LESSON_SECONDS, ROOT
 
 SOURCES = notebooks.sources()
 LESSONS = [path for path in SOURCES if not notebooks.is_exercise(path)]
