@@ -5,6 +5,9 @@ student's process. Set-up cells run in both. Check cells run here: where they us
 `@experiment`, they meet a stand-in that asks the student's process and gets a value back. So what
 is expected, and the comparison, are never within a student's reach.
 
+There are two such processes. Hidden checks ask the second one, of which nothing is ever shown: an
+answer that remembers the experiments it saw there can't print them into the feedback.
+
 A function that a check cell defines and an experiment uses is sent along, as its source; so are the
 values of the names that it uses. `audit.py` finds, with the reference solution, what can't cross.
 """
@@ -64,15 +67,16 @@ def examine(job: Job, told: Callable[[Outcome], None] = lambda outcome: None) ->
             path = Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(base64.b64decode(data))
-        link = Link(job.limits, Path(folder), job.sandbox)
+        links = [Link(job.limits, Path(folder), job.sandbox) for _ in range(2)]
         try:
-            _Examination(job.assignment, link, outcome, told).over(notebook)
+            _Examination(job.assignment, *links, outcome, told).over(notebook)
         except (CannotStart, AuthorError) as error:
             outcome.status, outcome.reason = FAILED, str(error)
             outcome.score = outcome.max_score = None
             outcome.cells = {}
         finally:
-            link.close()
+            for link in links:
+                link.close()
     outcome.notebook = notebook
     outcome.seconds = round(time.monotonic() - started, 3)
     return outcome
@@ -94,17 +98,20 @@ class _Examination:
     def __init__(
         self,
         assignment: Assignment,
-        link: Link,
+        visible: Link,
+        hidden: Link,
         outcome: Outcome,
         told: Callable[[Outcome], None],
     ) -> None:
         self.assignment = assignment
-        self.link = link
+        self.visible = self.link = visible
+        self.hidden = hidden
+        self.behind: list[str] = []  # cells that have run, but not yet where hidden checks ask
         self.outcome = outcome
         self.told = told
         self.sources: dict[tuple[str, str], str] = {}  # (cell, name) -> source of what it defines
         self.outputs: list[dict[str, Any]] = []  # of the calls of a check cell
-        self.room = link.limits.output_bytes + 2**20  # more than student.py: that one says it
+        self.room = visible.limits.output_bytes + 2**20  # more than student.py: that one says it
         self.stopped: list[str] = []
         self.names: dict[str, Any] = {"__name__": "__main__"}
         answers = [cell for cell in assignment.cells if cell.kind == "answer"]
@@ -122,7 +129,7 @@ class _Examination:
             place = cell.name if cell else place
             if node.cell_type != "code":
                 continue
-            self.link.begin_cell()
+            self.visible.begin_cell()
             if cell is not None and cell.kind == "check":
                 node.source = cell.source
                 node.outputs = self._check(cell)
@@ -139,12 +146,25 @@ class _Examination:
     def _student(self, source: str, place: str) -> list[Any]:
         if not source.strip():
             return []
+        self.link = self.visible
         try:
-            found = self.link.run(source)
+            found = self.visible.run(source)
+            self.behind.append(source)
         except StudentStopped as error:
             self._note(place, error)
             found = [_error("Stopped", error.why)]
         return _outputs(self._kept(found))
+
+    def _catch_up(self, place: str) -> None:
+        """Runs in the second process what has run in the first."""
+        self.link = self.hidden
+        while self.behind:
+            self.hidden.begin_cell()
+            try:
+                self.hidden.run(self.behind.pop(0))
+            except StudentStopped as error:
+                self._note(place, error)
+        self.hidden.begin_cell()
 
     def _kept(self, found: Any) -> list[Any]:
         """Outputs from the student's process, up to the limit of the submission. student.py has the
@@ -175,8 +195,11 @@ class _Examination:
     def _check(self, cell: Cell) -> list[Any]:
         finished: list[checks.Checks] = []
         text = io.StringIO()
+        self.link = self.visible
+        if cell.hidden:
+            self._catch_up(cell.name)
         self.outputs, failure, problem = [], "", None
-        checks.LISTENERS.append(finished.append)
+        checks.LISTENERS[:] = [finished.append]  # not the learner's progress
         try:
             with contextlib.redirect_stdout(text), checking(self):
                 self._execute(cell)
@@ -192,7 +215,7 @@ class _Examination:
                 f"({type(error).__name__}: {error}). Report it to the course's authors."
             ) from error
         finally:
-            checks.LISTENERS.remove(finished.append)
+            checks.LISTENERS.clear()
         results = [result for one in finished for result in one.results]
         if problem is None:
             self._score(cell, results)

@@ -25,7 +25,7 @@ from grader.outcome import FAILED, Job, Outcome
 from grader.sandbox import check_sandbox
 from grader.warm import packed
 
-GRACE = 20.0  # seconds that an examiner may need beyond the student's time, before it is ended
+GRACE = 20.0  # seconds that an examiner may need beyond its two processes' time
 _LOCAL = threading.local()
 
 
@@ -58,7 +58,7 @@ class Examiner:
 
     def grade(self, job: Job) -> Outcome:
         assert self.process.stdin is not None
-        deadline = time.monotonic() + job.limits.submission_seconds + GRACE
+        deadline = time.monotonic() + 2 * job.limits.submission_seconds + GRACE
         so_far: Outcome | None = None
         try:
             self.process.stdin.write(packed(job) + "\n")

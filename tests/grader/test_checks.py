@@ -39,6 +39,7 @@ def test_a_failed_check_says_what_was_expected_what_came_and_where_to_look() -> 
         "Task 1: 1 of 2 checks passed",
         "  FAIL  the diamond: expected {'a': 2}, but got {'a': 1}. Count edges.",
         "  ok    the chain",
+        "Stuck? Open the next hint above your answer.",
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 import minipaddle as paddle
 from grader.grading import grade
 from grader.outcome import Job, Limits
-from tests.grader.exam import assignment_of, exercise, graded, output, submission
+from tests.grader.exam import QUICK, assignment_of, exercise, graded, output, submission
 
 SQUARE = exercise(
     """
@@ -53,6 +53,38 @@ def test_hidden_checks_tell_the_idea_but_not_the_values() -> None:
     shown = output(outcome, "task1_hidden")
     assert "FAIL  four. Any number." in shown and "16" not in shown
     assert all(not check.message.strip(".") for check in outcome.checks if check.hidden)
+
+
+def test_nothing_of_hidden_checks_gets_into_what_is_shown() -> None:
+    spy = """
+import sys
+seen = []
+def answer(n):
+    frame = sys._getframe(1)
+    seen.append((n, sorted(str(key) for key in frame.f_locals)))
+    return n * n
+"""
+    source = exercise(VISIBLE_ONLY, HIDDEN_EXPERIMENT)
+    source.cells.append(v4.new_code_cell("print(seen, sorted(globals()))"))
+    notebook = nbformat.reads(submission(source, spy).decode(), as_version=4)
+    outcome = grade(Job(assignment_of(source), nbformat.writes(notebook).encode(), QUICK, False))
+    assert outcome.score == 4 and outcome.notebook is not None
+    shown = str(outcome.notebook["cells"][-1]["outputs"])
+    assert "(2, [" in shown and "777" not in shown and "secret" not in shown
+
+
+VISIBLE_ONLY = """
+with Checks("Task 1") as check:
+    check.equal("two", lambda: answer(2), 4)
+"""
+HIDDEN_EXPERIMENT = """
+@experiment
+def secret_numbers():
+    return [answer(n) for n in (777, 778)]
+
+with Checks("Task 1", hidden=True) as check:
+    check.equal("many", secret_numbers, [777**2, 778**2])
+"""
 
 
 def test_the_students_exceptions_are_told_with_kind_and_text() -> None:
