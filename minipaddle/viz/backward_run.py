@@ -23,6 +23,7 @@ from minipaddle.eager.grad_node_info import GradNodeBase
 from minipaddle.eager.tensor import Tensor
 
 from .frame import Step, TablePane, step, table
+from .frame_checks import listed
 from .grad_graph import NodeNumbers, is_leaf, next_nodes
 from .player import Player
 
@@ -42,10 +43,18 @@ def backward_steps(
     `retain_graph`. `labels`: names of Tensors; each is written into the node of its Tensor.
 
     Raises:
+        TypeError: `tensors` are no Tensors of minipaddle.
         ValueError: nothing to run, because all `tensors` stop gradients.
         RuntimeError: what backward raises.
     """
-    starts = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    who = "viz.backward_steps"
+    starts = [tensors] if isinstance(tensors, Tensor) else listed(who, "tensors", tensors)
+    for start in starts:
+        if not isinstance(start, Tensor):
+            raise TypeError(
+                f"{who}: expected Tensors of minipaddle, but got {type(start).__name__}. "
+                "Pass the loss, or a list of Tensors."
+            )
     roots = [t.grad_fn for t in starts if not t.stop_gradient and t.grad_fn is not None]
     if not roots:
         raise ValueError(

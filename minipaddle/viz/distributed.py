@@ -28,8 +28,14 @@ def ring_steps(result: SpawnResult) -> list[Step]:
         result: of a run in which the ranks called all_reduce once, with at least one number each.
 
     Raises:
+        TypeError: it is no result of `spawn`.
         ValueError: there was no all_reduce, or more than one.
     """
+    if not isinstance(result, SpawnResult):
+        raise TypeError(
+            f"viz.ring_steps: expected what spawn(...) answers, but got {type(result).__name__}. "
+            "Pass the result of a spawn in which each rank calls all_reduce."
+        )
     size = result.group.world_size
     messages = [m for m in result.group.sorted_messages() if m.operation == OPERATION]
     rounds = 2 * (size - 1)

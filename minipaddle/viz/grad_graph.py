@@ -30,6 +30,7 @@ from minipaddle.eager.grad_node_info import GradNodeBase
 from minipaddle.eager.tensor import Tensor
 
 from .frame import MAX_NODES, GraphPane, Step, TablePane, edge, graph, node, step, table
+from .frame_checks import listed
 from .frame_graph import grouped
 from .player import Player
 
@@ -43,7 +44,9 @@ def grad_graph(tensors: Any, labels: Mapping[str, Any] | None = None) -> Player:
     Raises:
         TypeError: there is something else among them.
     """
-    starts = [tensors] if hasattr(tensors, "grad_fn") else list(tensors)
+    starts = (
+        [tensors] if hasattr(tensors, "grad_fn") else listed("viz.grad_graph", "tensors", tensors)
+    )
     for start in starts:
         if not hasattr(start, "grad_fn"):
             raise TypeError(

@@ -47,6 +47,7 @@ Point = tuple[float, float]
 
 MARGIN = 14.0  # around the picture; a state's sign reaches out of its box
 GAP_RANKS = 44.0
+MOST_BENDS = 150_000  # half a minute; ResNet-50's training program has 60,000
 WIDE = 900.0  # pixels; where side by side gets wider, inner clusters go below
 
 
@@ -80,7 +81,7 @@ def place(
     `gap`: pixels between ranks; `label_side`: where a cluster's frame leaves room for its label
     ("left" only while a "right" picture lies on its side).
     An edge is a list of points: it curves through the gaps between ranks, and is straight where it
-    passes through a rank.
+    passes through a rank. Raises ValueError if that would take long (`MOST_BENDS`).
     """
     if direction == "right":
         turned = place(
@@ -209,9 +210,16 @@ def _bends(
     down: dict[Vertex, list[Vertex]] = {n: [] for n in nodes}
     chains: list[list[Bend]] = []
     trunks: dict[tuple[str, int, bool], list[Bend]] = {}
+    bends = 0
     for key, src, dst in edges:
         length = rank[dst] - rank[src] - 1
         trunk = trunks.setdefault((src, lanes.of[dst], key in turned), [])
+        bends += max(length - len(trunk), 0)
+        if bends > MOST_BENDS:
+            raise ValueError(
+                f"viz layout: expected edges that cross at most {MOST_BENDS} rows of nodes in all, "
+                "but got more. Show a part of the graph, or one node for each kind (viz.grouped)."
+            )
         while len(trunk) < length:
             bend = Bend(rank[src] + 1 + len(trunk))
             above: Vertex = trunk[-1] if trunk else src

@@ -36,6 +36,7 @@ def memory_steps(
     The run works on copies: the scope stays as it is.
 
     Raises:
+        TypeError: it is no classic Program of minipaddle. ValueError: it has blocks in blocks.
         What `Executor.run` raises: a feed is missing or does not fit, a fetch is unknown.
     """
     film = ExecutorFilm(program, dict(feed or {}), list(fetch_list), scope)

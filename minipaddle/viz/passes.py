@@ -20,14 +20,18 @@ from minipaddle.pir.drr import DrrPatternContext, apply_patterns, find_matches
 from minipaddle.pir.pass_manager import PassManager
 
 from .frame import Step, edge, graph, node, step, table
-from .pir import ProgramFilm
+from .pir import ProgramFilm, check_pir
 from .pir_reader import KINDS, short
 
 
 def dce_steps(program: Program) -> list[Step]:
     """Dead-code elimination, from the last operation to the first: one step for each, and one for
     inputs that stand together.
+
+    Raises:
+        TypeError: it is no PIR program.
     """
+    check_pir("dce_steps", program)
     copy = program.clone()
     ops = list(copy.global_block().ops)
     verdicts: dict[Operation, str] = dict.fromkeys(ops, "")
@@ -115,7 +119,12 @@ def _dce_step(
 
 
 def fusion_steps(program: Program, contexts: Sequence[DrrPatternContext]) -> list[Step]:
-    """What DRR patterns find in a program, and what they make of it. Earlier patterns win."""
+    """What DRR patterns find in a program, and what they make of it. Earlier patterns win.
+
+    Raises:
+        TypeError: it is no PIR program.
+    """
+    check_pir("fusion_steps", program)
     copy = program.clone()
     film = ProgramFilm(copy)
     film.take("Before", "The program as it was written.")
@@ -150,8 +159,10 @@ def pass_steps(
         passes: their names.
 
     Raises:
+        TypeError: it is no PIR program.
         ValueError: there is no pass of that name.
     """
+    check_pir("pass_steps", program)
     copy = program.clone()
     film = ProgramFilm(copy)
     film.take("Before", "The program as it was written.")

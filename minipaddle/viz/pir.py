@@ -47,9 +47,13 @@ class ProgramFilm:
     but names and constants.
 
     `program`: minipaddle's or real Paddle's. `uses`: a table of use lists beside graph and text.
+
+    Raises:
+        TypeError: it is no PIR program.
     """
 
     def __init__(self, program: Any, *, uses: bool = False) -> None:
+        check_pir("ProgramFilm", program)
         self.program = program
         self.uses = uses
         self.steps: list[Step] = []
@@ -116,6 +120,16 @@ class ProgramFilm:
                 uses = ", ".join(f"{short(u.owner())}[{u.index()}]" for u in value.uses())
                 rows.append([self.number(value), short(op), uses or "nobody"])
         return table(["value", "made by", "uses: reader[operand]"], rows, name="Use lists")
+
+
+def check_pir(who: str, program: Any) -> None:
+    block = program.global_block() if hasattr(program, "global_block") else None
+    if block is None or hasattr(block, "vars"):  # a classic block has variables
+        what = "a classic Program" if block is not None else type(program).__name__
+        raise TypeError(
+            f"viz.{who}: expected a PIR program, but got {what}. "
+            "Build it outside of paddle.pir_utils.OldIrGuard(); viz.program_graph draws both."
+        )
 
 
 def _graph(before: list[Drawn], now: list[Drawn], marks: Mapping[str, str]) -> GraphPane:

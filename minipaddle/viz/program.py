@@ -59,6 +59,7 @@ def executor_steps(
     The run works on copies: the scope stays as it is.
 
     Raises:
+        TypeError: it is no classic Program of minipaddle. ValueError: it has blocks in blocks.
         What `Executor.run` raises: a feed is missing or does not fit, a fetch is unknown.
     """
     return Player(ExecutorFilm(program, dict(feed or {}), list(fetch_list), scope).steps)
@@ -85,6 +86,7 @@ class ExecutorFilm:
     def __init__(
         self, program: Program, feed: dict[str, Any], fetch_list: list[Any], scope: Scope | None
     ) -> None:
+        _check_classic(program)
         scope = scope or global_scope()
         interpreter = Executor().interpreter(program, tuple(sorted(feed)), fetch_list, scope)
         self.plan: InstructionList = interpreter.plan
@@ -208,6 +210,19 @@ class ExecutorFilm:
         self.most = max(self.most, total)
         count = len(self.held)
         return f"{count} variable{'' if count == 1 else 's'}, {total} bytes"
+
+
+def _check_classic(program: Any) -> None:
+    if not isinstance(program, Program):
+        raise TypeError(
+            f"viz.executor_steps: expected a classic Program, but got {type(program).__module__}."
+            f"{type(program).__name__}. Build it under paddle.pir_utils.OldIrGuard()."
+        )
+    if program.num_blocks > 1:
+        raise ValueError(
+            f"viz.executor_steps: expected a Program of one block, but got {program.num_blocks} "
+            "blocks. A program with if or while is not stepped; viz.program_graph draws it."
+        )
 
 
 def _lines_of(plan: InstructionList, ops: Sequence[Operator]) -> list[int]:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .frame import Bar, Step, TimelinePane, bar, step, table, timeline
+from .frame_checks import listed
 from .player import Player
 
 KINDS = {"F": "forward", "B": "backward", "W": "update"}
@@ -58,7 +59,7 @@ def schedule_steps(
 
 def _bars(schedule: Iterable[Sequence[Any]]) -> list[Bar]:
     bars, seen = [], {}
-    for item in schedule:
+    for item in listed("viz.schedule_steps", "schedule", schedule):
         if isinstance(item, str) or not 4 <= len(item) <= 5:
             raise ValueError(
                 f"viz.schedule_steps: expected (rank, op, start, end) or (rank, op, start, end, "

@@ -59,8 +59,14 @@ def sot_steps(translated: StaticFunction, entry: int = -1) -> list[Step]:
         entry: which of `translated.cache`.
 
     Raises:
+        TypeError: it is no function made by to_static.
         ValueError: the function has not been translated yet.
     """
+    if not isinstance(translated, StaticFunction):
+        raise TypeError(
+            f"viz.sot_steps: expected a function made by to_static, but got "
+            f"{type(translated).__name__}. Pass what @to_static answers, and call it once before."
+        )
     if not translated.cache:
         raise ValueError(
             f"viz.sot_steps: expected a translated function, but {translated.function.__name__} "
