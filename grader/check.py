@@ -21,6 +21,7 @@ from grader.course import Course
 from grader.errors import GraderError, NotGradable
 from grader.grading import grade
 from grader.outcome import FAILED, GRADED, NO_SANDBOX, NOT_GRADABLE, CheckResult, Job, Outcome
+from grader.page import number
 from grader.tasks import Task, load_assignment, tasks_of
 
 PASSED, LOST, UNGRADABLE, GRADER_FAILED = 0, 1, 2, 3  # exit codes
@@ -52,7 +53,7 @@ class Checked:
         score, most = self.outcome.score or 0.0, self.outcome.max_score or 0.0
         which = "visible and hidden checks" if self.hidden else "visible checks"
         loose = ", without a sandbox" if self.outcome.sandbox == NO_SANDBOX else ""
-        return f"{module}: {points(score)} of {points(most)} points ({which}{loose})"
+        return f"{module}: {number(score)} of {number(most)} points ({which}{loose})"
 
     def tasks(self) -> list[tuple[Task, float, list[CheckResult]]]:
         """Each task with its points and the checks that failed."""
@@ -153,7 +154,7 @@ def as_text(checked: Checked) -> str:
     lines += [f"  {outcome.reason}"] if outcome.reason else []
     if outcome.status == GRADED:
         for task, score, failed in checked.tasks():
-            lines += ["", f"{task.title}: {points(score)} of {points(task.max_score)}"]
+            lines += ["", f"{task.title}: {number(score)} of {number(task.max_score)}"]
             for result in failed:
                 lines.append(f"  ✗ {result.name}{' (hidden)' if result.hidden else ''}")
                 lines += [f"      {line}" for line in result.message.splitlines()]
@@ -177,7 +178,3 @@ def as_json(checked: Checked) -> str:
 def visible(text: str) -> str:
     """One line, without what would move a terminal's cursor or colour it: it can be a student's."""
     return "".join(sign if sign.isprintable() else "�" for sign in text)
-
-
-def points(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -324,7 +324,13 @@ def _say(text: str) -> None:
     click.echo(text, err=True)
 
 
-for _command in (cli_results.feedback, cli_results.export, cli_results.check):
+for _command in (
+    cli_results.feedback,
+    cli_results.export,
+    cli_results.report,
+    cli_results.similarity,
+    cli_results.check,
+):
     main.add_command(_command)
 
 

@@ -12,7 +12,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from grader.course import Course
-from grader.errors import GraderError
 from grader.terminal import Where, busy, command_of, progress
 
 # What these commands need is imported when they run: it takes seconds, and --help is quick.
@@ -132,3 +131,78 @@ def check(
         for line in github.commands(checked):
             click.echo(line)
     raise SystemExit(checked.exit_code)
+
+
+@click.command()
+@click.argument("module")
+@click.option("--threshold", type=click.FloatRange(0, 1), default=0.8, show_default=True)
+@click.option("--to", type=click.Path(path_type=Path), help="Default: similarity_MODULE.html.")
+@click.pass_obj
+def similarity(where: Where, module: str, threshold: float, to: Path | None) -> None:
+    """List pairs of students whose answers to MODULE are alike, and show them side by side.
+
+    It compares what was collected, graded or not. Comments, white space and names don't count, nor
+    what is in the released notebook, in the solution, or in the answers of more than a third of the
+    students. Short answers are not compared. A pair in the list is a reason to look, not a proof.
+
+    --threshold is the share of the rest that two answers have in common, from 0 to 1.
+
+    \b
+    Exit codes: 0  no pair is over the threshold
+                1  some are: the table says which
+                2  wrong use, or fewer than two submissions
+    """
+    course = Course.at(*where)
+    from grader.export import check_target, write_result
+    from grader.similarity import page, percent
+    from grader.similarity import similarity as run
+
+    name = course.module(module)
+    to = to or Path(f"similarity_{name}.html")
+    check_target("similarity", to)
+    with busy("comparing"):
+        found = run(course, name, threshold)
+    write_result("similarity", to, page(found, threshold))
+    table = Table("task", "students", "alike", "letter by letter")
+    for pair in found.pairs[:20]:
+        students = escape(f"{pair.left.student}, {pair.right.student}")
+        table.add_row(pair.task, students, percent(pair.alike), percent(pair.verbatim))
+    if found.pairs:
+        Console().print(table)
+    for title, count in found.short.items():
+        if count:
+            click.echo(f"{title}: {count} of {found.students} answers were too short to compare.")
+    pairs = len(found.pairs)
+    click.echo(
+        f"{pairs} pair{'s' * (pairs != 1)} of {found.students} students. Side by side in {to}"
+    )
+    if pairs:
+        click.echo("Look, don't convict: read both answers, and ask.")
+        raise SystemExit(1)
+
+
+@click.command()
+@click.argument("module", required=False)
+@click.option("--to", type=click.Path(path_type=Path), default=Path("report.html"))
+@click.pass_obj
+def report(where: Where, module: str | None, to: Path) -> None:
+    """Write a page about MODULE (or all) for the instructor: points, checks, who needs help.
+
+    For each task: how the points lie, how many attempts, the checks that most students fail. For
+    each module: who is stuck (3 attempts or more, less than half of the points) and who has not
+    handed in. For each student a row. Who has never handed in anything is known where the gradebook
+    has them: nbgrader db student add.
+
+    \b
+    Exit codes: 0  written
+                2  wrong use, or nothing is graded
+    """
+    course = Course.at(*where)
+    from grader.export import check_target, write_result
+    from grader.report import report as run
+
+    check_target("report", to)
+    with busy("writing"):
+        page = run(course, module)
+    write_result("report", to, page)
+    click.echo(f"The report is in {to}")

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import nbformat
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 from nbformat import NotebookNode
 from pygments.formatters import HtmlFormatter
@@ -22,6 +20,7 @@ from grader.course import NOTEBOOK, Course
 from grader.errors import GraderError
 from grader.inert import notebook_html
 from grader.outcome import CheckResult
+from grader.page import render
 from grader.points import Points, read_points
 from grader.tasks import load_assignment, tasks_of, title_of
 from grader.verdict import GRADED, NOT_GRADABLE, Verdict, load_all, write_whole
@@ -126,20 +125,3 @@ def without_hidden(notebook: NotebookNode) -> NotebookNode:
             cell.source = "# Hidden checks: the list above says which passed."
             cell.outputs = [o for o in cell.get("outputs", []) if o.output_type == "stream"]
     return notebook
-
-
-def number(value: float) -> str:
-    """Points as people write them: 2, 1.5, 0.67."""
-    return f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def render(template: str, **content: Any) -> str:
-    """A page of `pages/`. Text is escaped; only Markup isn't."""
-    environment = Environment(
-        loader=PackageLoader("grader", "pages"),
-        autoescape=select_autoescape(["html", "j2"]),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
-    environment.filters["number"] = number
-    return environment.get_template(template).render(**content)

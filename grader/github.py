@@ -13,8 +13,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from grader.check import Checked, points, visible
+from grader.check import Checked, visible
 from grader.outcome import GRADED
+from grader.page import number
 
 LONGEST = 2000  # signs of a message in the summary
 
@@ -33,7 +34,7 @@ def summary(checked: Checked) -> str:
         return "\n".join([*lines, "", ""])
     lines += ["", "| task | points |", "|---|---|"]
     for task, score, _ in checked.tasks():
-        lines.append(f"| {_safe(task.title)} | {points(score)} of {points(task.max_score)} |")
+        lines.append(f"| {_safe(task.title)} | {number(score)} of {number(task.max_score)} |")
     for task, _, failed in checked.tasks():
         lines += ["", f"**{_safe(task.title)}**"] if failed else []
         for result in failed:
@@ -55,7 +56,7 @@ def commands(checked: Checked) -> list[str]:
     found = []
     for task, score, failed in checked.tasks():
         if score < task.max_score:
-            title = f"{task.title}: {points(score)} of {points(task.max_score)} points"
+            title = f"{task.title}: {number(score)} of {number(task.max_score)} points"
             names = ", ".join(result.name for result in failed)
             text = f"Not right yet: {names}" if names else "The checks did not run to their end."
             found.append(f"::error file={file},title={_property(title)}::{_data(text)}")
