@@ -120,7 +120,10 @@ class Store:
     def _write_notebook(self, verdict: Verdict, outcome: Outcome) -> None:
         target = self.course.step("autograded", verdict.student, verdict.module) / FILE
         if outcome.notebook is None:
-            target.unlink(missing_ok=True)  # of an earlier submission, which no longer counts
+            # nbgrader's pages take a submission with a folder for graded. The notebook would be an
+            # earlier submission's, which no longer counts.
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.unlink(missing_ok=True)
         else:
             text = nbformat.writes(nbformat.from_dict(outcome.notebook))
             write_whole(target, f"{text}\n")

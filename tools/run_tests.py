@@ -13,25 +13,50 @@ import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
-from setup_env import ROOT, apt_command, apt_install, ensure, run, say, venv_python
+from setup_env import ROOT, apt_command, apt_install, capture, ensure, run, say, venv_python
 
 # Without the fonts, Chinese text and box-drawing characters are empty squares in screenshots.
-DEBIAN_PACKAGES = ["chromium", "fonts-dejavu-core", "fonts-noto-cjk"]
+BROWSER = ["chromium", "fonts-dejavu-core", "fonts-noto-cjk"]
+POSTGRES = Path("/usr/lib/postgresql")  # Debian keeps the server's programs out of PATH
+CLUSTERS = Path("/etc/postgresql")
 
 
-def need_browser() -> str:
-    """Install Chromium where we may; else return the sentence that says how to."""
-    if any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
+def need_programs() -> str:
+    """Install what the tests need of the system where we may; else return what to do."""
+    missing, lost = [], []
+    if not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
+        missing += BROWSER
+        lost.append("browser tests (Chromium)")
+    if sys.platform == "linux" and not shutil.which("bwrap"):
+        missing.append("bubblewrap")
+        lost.append("the grader's sandbox (bubblewrap)")
+    if not shutil.which("initdb") and not any(POSTGRES.glob("*/bin/initdb")):
+        missing.append("postgresql")
+        lost.append("the gradebook on PostgreSQL")
+    if not missing:
         return ""
-    if apt_install(DEBIAN_PACKAGES):
+    before = set(CLUSTERS.glob("*/*"))
+    if apt_install(missing):
+        drop_clusters(set(CLUSTERS.glob("*/*")) - before)
         return ""
     how = (
-        apt_command(DEBIAN_PACKAGES)
+        f"This enables them:\n    {apt_command(missing)}"
         if shutil.which("apt-get")
-        else "install Chromium and put it on PATH"
+        else ("Install those programs and put them on PATH.")
     )
-    return f"No Chromium here: the browser tests are skipped. This enables them:\n    {how}"
+    return f"Not tested here: {', '.join(lost)}. {how}"
+
+
+def drop_clusters(made: set[Path]) -> None:
+    """Debian's package makes an empty database and starts it; our tests start servers of their own.
+    `made`: /etc/postgresql/<version>/<name> of those that came with the package just now.
+    """
+    for path in made:
+        done = capture(["pg_dropcluster", "--stop", path.parent.name, path.name])
+        if done.returncode != 0:
+            say(f"A PostgreSQL service may be running that the tests don't need:\n{done.stdout}")
 
 
 def checks(pytest_arguments: list[str]) -> list[list[str]]:
@@ -45,7 +70,7 @@ def checks(pytest_arguments: list[str]) -> list[list[str]]:
 
 def main() -> int:
     ensure(["cinn", "course", "dev", "grader"])
-    warning = need_browser()
+    warning = need_programs()
     if warning:
         say(warning)
     environment = dict(os.environ, GLOG_minloglevel="2", PYTHONWARNINGS="ignore")
