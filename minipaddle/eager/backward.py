@@ -93,8 +93,10 @@ class GeneralGrad:
                 self.results[position] = grad
 
     def must_run(self, node: GradNodeBase) -> bool:
-        """False for leaves (nothing is added to `.grad`) and for nodes that lead to no input."""
-        return node in self.needed and not node.accumulates
+        """False for nodes that lead to no input; at an input the walk ends, unless another input
+        lies behind it.
+        """
+        return any(edge is not None and edge.node in self.needed for edge in node.edges)
 
 
 def run_backward(
@@ -140,9 +142,11 @@ def run_backward(
     while queue:
         node = queue.popleft()
         results: Sequence[Tensor | None] = [None] * len(node.edges)
-        # a node without gradients does not run, but those behind it must still hear of it
-        if node in holders:
-            grads = holders.pop(node).slots
+        # a node without gradients, or without use, does not run, but those behind it must still
+        # hear of it
+        arrived = holders.pop(node, None)
+        if arrived is not None and (general_grad is None or node in general_grad.needed):
+            grads = arrived.slots
             if node.gradient_hooks:
                 _apply_hooks(node, grads)
             if general_grad is not None:

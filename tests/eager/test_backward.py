@@ -126,6 +126,19 @@ def test_grad_touches_only_what_leads_to_the_inputs():
     assert grad.tolist() == [3.0] and x.grad is None and w.grad is None
 
 
+def test_grad_runs_only_the_nodes_between_the_outputs_and_the_inputs():
+    x, w, v = leaf(1.0), leaf(2.0), leaf(3.0)
+    p, q = x * w, paddle.exp(v)
+    seen = []
+    p.register_hook(lambda grad: seen.append("p"))
+    q.register_hook(lambda grad: seen.append("q"))
+    loss = p + q
+    [grad] = paddle.grad(loss, [p])
+    assert grad.item() == 1.0
+    assert seen == ["p"]
+    assert (loss.grad_fn.cleared, p.grad_fn.cleared, q.grad_fn.cleared) == (True, False, False)
+
+
 def test_grad_of_an_unused_input():
     with pytest.raises(ValueError, match=r"grad: .* input 0.* allow_unused=True"):
         paddle.grad(leaf(1.0) * 1.0, leaf(1.0))
