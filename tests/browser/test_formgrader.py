@@ -6,6 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
+import nbformat
 import pytest
 from click.testing import CliRunner
 
@@ -17,6 +18,12 @@ from tests.grader.sample import FIXTURES, MODULE, RIGHT, WRONG, answered, hand_i
 from tools import notebooks
 
 pytestmark = pytest.mark.browser
+
+
+SCRIPT = (
+    "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+    "<b onclick='window.hacked = 1'>b</b><iframe srcdoc='<script>top.hacked = 1</script>'></iframe>"
+)
 
 
 def grader(root: Path, *args: str) -> None:
@@ -37,7 +44,11 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     release(course)
     folder = tmp_path_factory.mktemp("handed_in")
     (root / "grader.toml").write_text(f"[due]\n{MODULE} = 2026-05-04T12:00:00Z\n")
-    anna = hand_in(folder, "anna", answered(course, RIGHT))
+    full = answered(course, RIGHT)
+    full.cells.insert(1, nbformat.v4.new_markdown_cell(f"Mallory was here {SCRIPT}"))
+    show = f"from IPython.display import HTML\nHTML({'<p>Mallory was here</p>' + SCRIPT!r})"
+    full.cells.insert(2, nbformat.v4.new_code_cell(show))
+    anna = hand_in(folder, "anna", full)
     os.utime(anna, (1_777_888_800, 1_777_888_800))  # 2026-05-04 10:00:00 UTC
     hand_in(folder, "bo", answered(course, WRONG))
     hand_in(folder, "chen", answered(course, {"task1": RIGHT["task1"]}))
@@ -131,20 +142,21 @@ def test_points_by_hand_survive_a_regrade(page, pages, course) -> None:
     page.screenshot(path="/tmp/f3.png", full_page=True)
 
 
-def test_the_pages_cannot_run_student_code(page, pages, course) -> None:
-    """Their button would run it in the server, without a sandbox: it finds no submission."""
+def test_the_button_for_autograding_finds_nothing(page, pages, course) -> None:
+    """It would run student code in the server, without a sandbox."""
+    notebook = course.step("autograded", "bo", MODULE) / "exercise.ipynb"
+    before = notebook.read_bytes()
     page.goto(f"{pages}/manage_submissions/{MODULE}")
-    page.wait_for_selector("table tbody tr td a")
-    before = course.step("autograded", "bo", MODULE).joinpath("exercise.ipynb").read_bytes()
-    answer = page.evaluate(
-        """async (module) => {
-            const cookie = document.cookie.match(/_xsrf=([^;]*)/)[1];
-            const made = await fetch(`../api/submission/${module}/bo/autograde`,
-                {method: "POST", headers: {"X-CSRFToken": cookie, "X-XSRFToken": cookie}});
-            return [made.status, await made.text()];
-        }""",
-        MODULE,
-    )
-    print(answer)
-    after = course.step("autograded", "bo", MODULE).joinpath("exercise.ipynb")
-    print(after.exists() and after.read_bytes() == before)
+    page.locator("tr", has_text="bo").locator("td.autograde a").click()
+    page.get_by_text("There was an error autograding").wait_for()
+    assert "No notebooks were matched" in page.locator(".modal-body").inner_text()
+    assert notebook.read_bytes() == before
+    [row] = table(page, f"{pages}/manage_students/bo")
+    assert row[1] == "0 / 8"
+
+
+def test_a_students_scripts_do_not_run_in_the_page(page, pages) -> None:
+    open_submission(page, pages, find_submission(page, pages, "8 / 8"))
+    assert page.get_by_text("Mallory was here").count() == 2, "Markdown and output are shown"
+    assert page.evaluate("() => window.hacked") is None
+    assert page.locator("#notebook-container [onclick], #notebook-container iframe").count() == 0

@@ -295,6 +295,52 @@ def test_in_a_narrow_window_small_panes_stand_beside_the_graph(page, show):
     assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
 
 
+def test_odd_frames_are_drawn_and_stepped(page, show):
+    """No node, a loop, a cycle, parallel edges, long Chinese words, markup; in a narrow window."""
+    page.set_viewport_size({"width": 420, "height": 800})
+    nodes = [
+        viz.node("a", "矩阵乘法" * 9),
+        viz.node("b", "b\n" * 9),
+        viz.node("c", "<b>c</b>&amp;"),
+    ]
+    edges = [
+        ("a", "a"),
+        ("a", "b", 0),
+        ("a", "b", 0),
+        ("b", "c"),
+        viz.edge("c", "a", label="长" * 99),
+    ]
+    graph = viz.graph(nodes, edges, [viz.cluster("群" * 40, ["a", "b"])])
+    table = viz.table(["名字", "值"], [["x", "很长的值" * 30]])
+    player = show(
+        viz.step("很长的标题" * 12, graph, table, note="注释" * 80),
+        viz.step("none", viz.graph([]), viz.table(["名字", "值"])),
+        viz.step("one", viz.graph(["a"], [("a", "a")]), viz.table(["名字", "值"], [["x", "1"]])),
+    )
+    lines = player.locator(".mp-edge")
+    assert len({line.get_attribute("d") for line in lines.all()}) == len(edges)
+    assert player.locator(".mp-node text", has_text="<b>c</b>&amp;").count() == 1
+    for step in ("none", "one"):
+        press(player, "Next")
+        assert player.locator(".mp-title").inner_text() == step
+        assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
+    page.wait_for_function("() => document.querySelectorAll('.mp-edge').length === 1")
+    tops = "() => [...document.querySelectorAll('.mp-pane')].map((p) => p.getBoundingClientRect())"
+    graph_box, table_box = page.evaluate(tops)
+    assert table_box["top"] - graph_box["bottom"] < 30  # right below, though less is shown now
+
+
+def test_a_thousand_steps(page, show):
+    steps = [
+        viz.step(f"at {i}", chain(12), viz.text(LINES, highlight=i % 3 + 1)) for i in range(1000)
+    ]
+    player = show(*steps)
+    player.get_by_label("Jump to step").fill("1000")
+    assert where(player).startswith("Step 1000 of 1000: at 999")
+    player.get_by_label("Search").fill("nowhere")
+    assert player.locator(".mp-search-says").inner_text() == "not found"
+
+
 @pytest.mark.parametrize("font", ["", "sans-serif", "serif"])
 def test_labels_stay_in_their_boxes(show, font):
     """Also Chinese ones, and in a font whose letters are wider than the table of widths expects."""

@@ -210,6 +210,25 @@ def test_python_moves_the_player(page, lab, notebook):
     assert state(player, "loss") == "now"
 
 
+def test_several_players_in_one_notebook(page, lab, notebook):
+    """One player shown twice is in one step; another one with the same steps walks by itself."""
+    made = nbformat.read(lab.root / notebook, 4)
+    sources = ["player", "viz.Player(player.steps)"]
+    made.cells[1:] = [nbformat.v4.new_code_cell(source) for source in sources]
+    nbformat.write(made, lab.root / "several.ipynb")
+    open_and_run(page, lab, "several.ipynb")
+    page.wait_for_function("() => document.querySelectorAll('.mp-player').length === 3")
+    first, again, other = players(page).all()
+    press(first, "Next")
+    page.wait_for_function(
+        "e => e.querySelector('.mp-live').textContent.startsWith('Step 2')",
+        arg=again.element_handle(),
+    )
+    assert where(first).startswith("Step 2") and where(other).startswith("Step 1")
+    other.locator(".mp-node[data-id=x]").click()
+    assert other.locator(".mp-selected").count() == 1 and first.locator(".mp-selected").count() == 0
+
+
 def seen(page) -> tuple[list[str], str]:
     """What stands in the outputs of the first cell: alt texts of the pictures; other words."""
     output = page.locator(".jp-Notebook .jp-Cell").first.locator(".jp-OutputArea")
