@@ -11,8 +11,12 @@
         viz.step("After", picture("done")),
     ])
 
-schema.py describes the data. The core here knows nothing about the framework; functions that turn
-its structures into steps stand beside it:
+schema.py describes the data, which `dumps` and `loads` write and read as JSON. A player has at most
+1,000 steps, and a graph 1,000 nodes. In a graph of more than 150 nodes, a step that changes more
+than 20 of them shows all its changes at once; else nodes move and arrows follow.
+
+The core here knows nothing about the framework; functions that turn its structures into steps stand
+beside it:
 
     a program, PIR or classic               program_graph, program_step
     a PIR program while it is edited        ProgramFilm
@@ -23,7 +27,8 @@ its structures into steps stand beside it:
     a symbolic run of bytecode (SOT)        sot_steps, bytecode_lines
     who does what when; a ring of ranks     schedule_steps, ring_steps
 
-program_graph, ProgramFilm, pass_steps and grad_graph take what real Paddle makes, too.
+program_graph, ProgramFilm, pass_steps and grad_graph take what real Paddle makes, too. A program
+with if or while is drawn by program_graph; executor_steps and memory_steps refuse it.
 """
 
 from .backward_run import backward_steps
@@ -63,7 +68,7 @@ from .passes import dce_steps, fusion_steps, pass_steps
 from .pir import ProgramFilm
 from .player import Player
 from .program import executor_steps
-from .program_graph import classic_graph, program_graph, program_step
+from .program_graph import program_graph, program_step
 from .schedule import schedule_steps, schedule_timeline
 from .sot import bytecode_lines, sot_steps
 
@@ -87,7 +92,6 @@ __all__ = [
     "bar",
     "bytecode_lines",
     "check_steps",
-    "classic_graph",
     "cluster",
     "dce_steps",
     "dumps",

@@ -127,7 +127,12 @@ class NodeNumbers:
             for found in self.reached
         ]
         edges = [
-            edge(self.ids[found], self.ids[target], label=number if len(ends) > 1 else "")
+            edge(
+                self.ids[found],
+                self.ids[target],
+                _slot(found, number),
+                label=number if len(ends) > 1 else "",
+            )
             for found in self.reached
             for ends in [next_nodes(found)]
             for number, target in enumerate(ends)
@@ -189,6 +194,12 @@ def is_leaf(found: Any) -> bool:
 def next_nodes(found: Any) -> list[Any]:
     """Where its results go: one node for each input of the op, None where no gradient is wanted."""
     return list(found.next_functions)
+
+
+def _slot(found: Any, number: int) -> str | None:
+    """Which output of the op at the edge's end it is for; None where that op has only one."""
+    one = found.edges[number] if hasattr(found, "edges") else None
+    return f"slot {one.slot}" if one and len(one.node.specs) > 1 else None
 
 
 def _reachable(roots: Iterable[Any]) -> list[Any]:
