@@ -28,6 +28,7 @@ from grader.student import HEADER
 MAX_FRAME = 64 * 2**20  # bytes
 MAX_WAITING = 1  # frames not taken yet: a student's process can send what nobody asked for
 RESTARTS = 3
+PATIENCE = 5  # how many times its limit a cell may take, where it waits for a processor
 AT_WORK = 4  # more threads than these at work, and a process has its own share of the processors
 
 
@@ -123,7 +124,6 @@ class Link:
             raise StudentStopped(self.over)
         self.restarts += 1
         self.why = ""
-        started = time.monotonic()
         process = self.process = launch(self.limits, self.files, self.sandbox)
         self.frames: queue.Queue[bytes | None] = queue.Queue(MAX_WAITING)
         self.reader = threading.Thread(
@@ -139,7 +139,6 @@ class Link:
             text = said(process)
             self.close()
             raise CannotStart(f"the student's process did not start: {text or 'no reason given'}")
-        self.deadline += time.monotonic() - started
         self.inner = next((python.pid for python in _python(process, self.sandbox)), process.pid)
         for source in self.done:
             self._send({"do": "run", "source": source}, self.limits.cell_seconds)
@@ -169,20 +168,21 @@ class Link:
         process.kill()
 
     def _answer_in(self, seconds: float) -> dict[str, Any]:
-        """As `_answer`. Time in which the process waited for a processor is given back, for another
-        submission may have taken them all; not to one that takes them itself.
+        """As `_answer`. Time in which the process waited for a processor is given back, up to a
+        limit: another submission may have taken them all. Not to one that takes them itself.
         """
         before = _waited(self.inner)
+        last = min(self.deadline, time.monotonic() + PATIENCE * self.limits.cell_seconds)
         while True:
             try:
                 return self._answer(seconds)
             except queue.Empty:
                 after = _waited(self.inner)
-                seconds, before = after - before, after
+                seconds = min(after - before, last - time.monotonic())
+                before = after
                 if seconds < 0.1 or _running(self.process) > AT_WORK:
                     raise
                 self.cell_deadline += seconds
-                self.deadline += seconds
 
     def _answer(self, seconds: float) -> dict[str, Any]:
         """Raises queue.Empty when it is late, StudentStopped when the process has ended."""

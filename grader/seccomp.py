@@ -2,8 +2,9 @@
 (classic BPF), which bubblewrap installs before the process starts.
 
 Without it a process in the sandbox could make a user namespace of its own, be root there, and mount
-a file system in memory without a limit. Also denied is memory that belongs to no process, so that
-it could not be counted, and what a notebook has no use for, but attacks on the kernel often had.
+a file system in memory without a limit. Also denied are: memory that belongs to no process, so that
+it could not be counted; a session of one's own, for Linux shares processors out among sessions, and
+a submission shall have one share; what a notebook has no use for, but attacks on the kernel had.
 
 A denied request fails with EPERM. On other processors than the two here there is no filter.
 """
@@ -39,6 +40,7 @@ DENIED = {
     "perf_event_open": (298, 241),
     "userfaultfd": (323, 282),
     "open_by_handle_at": (304, 265),
+    "setsid": (112, 157),
 }
 CLONE = (56, 220)
 CLONE3 = (435, 435)
