@@ -98,7 +98,7 @@ def module_of(course: Course, file: Path, module: str | None) -> str:
         )
     if module is not None:
         return course.module(module)
-    folder = file.resolve().parent.name
+    folder = file.absolute().parent.name
     if folder in course.modules():
         return folder
     raise GraderError(
