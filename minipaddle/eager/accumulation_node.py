@@ -60,18 +60,27 @@ def after_hooks(hooks: Iterable[Callable[[Tensor], Any]], grad: Tensor) -> Tenso
 
     Raises:
         TypeError: a hook returns no Tensor.
+        RuntimeError: a hook returns a Tensor of another shape or dtype.
     """
     if grad.stop_gradient:
         # a hook may write into it, and x + y gives one array to both
         grad = Tensor(grad._data.copy())
     for hook in list(hooks):
         changed = hook(grad)
-        if changed is not None and not isinstance(changed, Tensor):
+        if changed is None:
+            continue
+        if not isinstance(changed, Tensor):
             raise TypeError(
                 f"register_hook: expected the hook to return a Tensor or None, but got "
                 f"{type(changed).__name__}. Return the new gradient, or nothing."
             )
-        grad = grad if changed is None else changed
+        if changed.shape != grad.shape or changed.dtype is not grad.dtype:
+            raise RuntimeError(
+                f"register_hook: expected the hook to return a gradient of shape "
+                f"{list(grad.shape)} and dtype {grad.dtype.name}, but got {list(changed.shape)} "
+                f"and {changed.dtype.name}. Keep both as they are."
+            )
+        grad = changed
     return grad
 
 

@@ -89,7 +89,11 @@ class Tensor:
 
     @stop_gradient.setter
     def stop_gradient(self, value: bool) -> None:
-        self._require_meta().stop_gradient = bool(value)
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"Tensor.stop_gradient: expected True or False, but got {value!r}. Set one."
+            )
+        self._require_meta().stop_gradient = value
 
     @property
     def is_leaf(self) -> bool:
@@ -97,9 +101,11 @@ class Tensor:
 
     @property
     def grad_fn(self) -> GradNodeBase | None:
-        """The node to which this Tensor's gradient goes; None where no gradient flows."""
+        """The node to which this Tensor's gradient goes; None for a leaf that wants none."""
         edge = self._grad_edge()
-        return edge.node if edge else None
+        if edge is None:  # an inner Tensor keeps its node when its stop_gradient is set later
+            return self.autograd_meta.grad_node if self.autograd_meta else None
+        return edge.node
 
     def _grad_edge(self) -> Edge | None:
         """Where this Tensor's gradient goes. A leaf gets its GradNodeAccumulation the first time
@@ -207,7 +213,8 @@ class Tensor:
         meta = self._require_meta()
 
         def keep(grad: Tensor) -> None:
-            meta.grad = grad
+            meta.grad = kept = Tensor(grad._data)
+            kept.autograd_meta = AutogradMeta(False) if grad.stop_gradient else grad.autograd_meta
 
         self.register_hook(keep)
 

@@ -56,6 +56,7 @@ class Tracer(threading.local):
 
     has_grad = True
     amp_dtype: Any = None  # the dtype of ops with the trait "AmpWhite", or None
+    saved_tensors_hooks: Any = None  # (pack, unpack) for what a GradNode keeps, or None
 
 
 tracer = Tracer()
