@@ -91,10 +91,11 @@ def module_of(course: Course, file: Path, module: str | None) -> str:
     """The module that was named, or else the folder in which the file lies. Raises GraderError
     where there is no such file or module.
     """
-    if not file.exists() and not file.is_symlink():
+    missing = not file.exists() and not file.is_symlink()
+    if missing or file.is_dir():
+        what = "is not there" if missing else "is a folder"
         raise GraderError(
-            f"grader check: expected a notebook, but got {file}, which is not there. Check the "
-            "path."
+            f"grader check: expected a notebook, but got {file}, which {what}. Check the path."
         )
     if module is not None:
         return course.module(module)

@@ -62,7 +62,8 @@ class _House(click.Group):
 def main(ctx: click.Context, root: Path, sources: Path | None, db: str | None) -> None:
     """Release exercises, collect and grade submissions, write feedback and a CSV.
 
-    In this order: release, collect, grade, feedback, export. `audit` is for the exercises' authors.
+    In this order: release, collect, grade, feedback, export. `report` and `similarity` look at a
+    whole course, `check` at one notebook; `audit` is for the exercises' authors.
 
     \b
     Exit codes: 0  all done

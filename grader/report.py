@@ -186,7 +186,7 @@ def picture(summary: ModuleSummary) -> Markup:
             labels, counts = shares(task.points, task.max_score)
             _bars(axis, labels, counts, _short(task.title), "points")
         attempts = Counter(min(count, 6) for count in summary.attempts)
-        last = max(attempts)
+        last = max(4, *attempts)
         labels = [f"{n}" if n < 6 else "6+" for n in range(1, last + 1)]
         counts = [attempts[n] for n in range(1, last + 1)]
         _bars(axes[-1], labels, counts, "Attempts", "submissions that were graded")

@@ -91,6 +91,7 @@ def test_a_link_is_not_followed(course: Course) -> None:
     [
         (["FILE", "--module", "9"], "expected a module of the course"),
         (["gone.ipynb"], "which is not there"),
+        (["."], "which is a folder"),
         (["OTHER"], f"Pass --module, one of: {MODULE}"),
         (["FILE", "--hint", "task7"], "Pass one of: task1, task2"),
         (["FILE", "--hint", "task1", "--level", "4"], "expected a level from 1 to 3, but got 4"),
