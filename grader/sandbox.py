@@ -186,6 +186,7 @@ def _environment(home: str) -> dict[str, str]:
         "PYTHONHASHSEED": "0",
         "PYTHONWARNINGS": "ignore",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PIP_NO_INDEX": "1",  # there is no network: `!pip install` fails at once, and the rest runs
         "PYTHONUTF8": "1",
         "IPYTHONDIR": f"{home}/.ipython",
         "GLOG_minloglevel": "2",

@@ -158,6 +158,7 @@ class _Shell:
         )
         self.ip._showtraceback = self.show_error
         self.ip.system = self.system
+        self.ip.enable_gui = lambda gui=None: None  # %matplotlib inline asks for it
         # a learner's own class in a message is __main__.Name, as in the notebook
         sys.modules["__main__"] = self.ip.user_module
 

@@ -15,6 +15,7 @@ from typing import Any
 import nbformat.v4 as v4
 from nbformat import NotebookNode
 
+from grader.assignment import defined_names
 from grader.errors import NotGradable
 
 MAX_BYTES = 20 * 2**20
@@ -32,6 +33,8 @@ def answers_in(released: NotebookNode, data: bytes) -> NotebookNode:
         if "nbgrader" in cell.metadata
     }
     theirs = [(_grade_id(cell), _cell(cell)) for cell in _cells(data)]
+    if not any(name in ours for name, _ in theirs):
+        theirs = [(_recognised(cell, ours), cell) for _, cell in theirs]
     last = {name: number for number, (name, _) in enumerate(theirs) if name in ours}
     if not last:
         raise NotGradable(
@@ -58,11 +61,36 @@ def answers_in(released: NotebookNode, data: bytes) -> NotebookNode:
 
     cells = list(added[None])
     for name, cell in ours.items():
+        if _is_answer(cell) and name not in last:
+            cell.source = ""  # deleted, maybe for a new cell with the answer
         cells += [cell, *added.get(name, [])]
     result.cells = cells
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
     return result
+
+
+def _recognised(cell: NotebookNode, ours: dict[str, NotebookNode]) -> str | None:
+    """Whose copy a cell is, where a program has dropped the names of all cells. An answer is known
+    by what it defines, another cell by its text.
+    """
+    if cell.cell_type != "code":
+        return None
+    defined = _defined(cell.source)
+    for name, mine in ours.items():
+        if _is_answer(mine):
+            if defined & _defined(mine.source):
+                return name
+        elif mine.source.strip() and mine.source.strip() == cell.source.strip():
+            return name
+    return None
+
+
+def _defined(source: str) -> set[str]:
+    try:
+        return set(defined_names(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
 
 
 def _is_answer(cell: NotebookNode) -> bool:
