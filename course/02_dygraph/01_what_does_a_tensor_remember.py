@@ -4,7 +4,7 @@
 # In module 1 a program was written down first. *Dygraph* ("dynamic graph") computes at once, like numpy. And yet, one call, `loss.backward()`, finds its way back through
 # everything that you computed. **Where was that written down, if there is no program?**
 #
-# Time: 30 minutes. You need: numpy, and what a derivative is. You will use it in: [2 · exercise](exercise.ipynb), both tasks.
+# Time: 25 minutes. You need: numpy, and what a derivative is. You will use it in: the whole module.
 
 # %% [markdown]
 # ## Five Tensors
@@ -99,44 +99,6 @@ while node is not None:
     node = following[0]
 
 # %% [markdown]
-# ## What is inside a GradNode?
-# A node must be able to compute "gradient of the output in, gradients of the inputs out". For that it keeps what the formula needs. For `tanh` the formula is
-# `out_grad · (1 - out²)`: so the node keeps `out`, in a *TensorWrapper*. In Paddle a generator writes one such class for each op. Ours does too; here it is:
-
-# %%
-from minipaddle.eager import source_of
-
-node_class, _, function = source_of("tanh").partition("\n\n\n")
-print(node_class)
-
-# %% [markdown]
-# And the end of the function that `paddle.tanh(x)` calls. Find rule 1 in it: a node is made only where an input has an edge (`x_edge is not None`).
-
-# %%
-print(function[function.index("    node = None") :])
-
-# %% [markdown]
-# ## What backward does with it
-# Backward has a **queue** of nodes that may run. At the start the node of the loss stands in it. Backward takes the first node, lets it compute, and hands the results on
-# along the edges. **A node goes into the queue when all its gradients have arrived.** How many that will be is counted before the start. It is the number of edges that
-# arrive at the node: its **in-degree**.
-#
-# ## Predict
-# Below, `x` is used in `y = x * x` and once more in `z = y * x`. **Write down:** what is the in-degree of x's node? And z's node hands a gradient to x's node at once: which
-# node runs next, x's or y's?
-
-# %%
-x = paddle.to_tensor([2.0, 3.0], stop_gradient=False)
-y = x * x
-z = y * x
-loss = z.sum()
-viz.backward_steps(loss, labels={"x": x, "y": y, "z": z, "loss": loss})
-
-# %% [markdown]
-# Look at the row of x in the table of *gradient holders*, the places where gradients are collected. In step 3 it has 1 of 3: it must wait, and y's node runs. Only then are all
-# three there, and their sum, 3x², is added to `grad`. A node that did not wait would hand on a part of its gradient as if it were the whole. You will count in-degrees in the
-# exercise.
-#
 # ## Experiments
 # **Predict each line first**: is the result a leaf, and does it have a `grad_fn`?
 
@@ -149,11 +111,37 @@ show(silent=silent, constant=k * k, detached=(x * x).detach(), mixed=x * k)
 # %% [markdown]
 # The first three took no part in recording, so they are leaves that stop gradients. *Leaf* does not mean "made by `to_tensor`", it means "made by no **recorded** op".
 #
+# ## When does stop_gradient count?
+# **Predict:** people *freeze* a Tensor by setting `stop_gradient = True`. Below, that happens after `y` was computed: once to the leaf, once to `y` itself. Does `x` still get a gradient? Without
+# the line, it would be 4 in the first case, and 12 in the second.
+
+# %%
+x = paddle.to_tensor([2.0], stop_gradient=False)
+y = x * x
+x.stop_gradient = True  # too late?
+y.backward()
+print("x frozen after its use:", x.grad.numpy())
+
+x = paddle.to_tensor([2.0], stop_gradient=False)
+y = x * x
+y.stop_gradient = True  # before z is computed
+z = y * x
+z.backward()
+print(
+    "y frozen before its use:", x.grad.numpy(), [n and n.name() for n in z.grad_fn.next_functions]
+)
+
+# %% [markdown]
+# **`stop_gradient` counts at the moment of the call.** An op looks at its inputs once, when it makes the edges. What you set afterwards changes no edge that is there. In the second case the edge
+# from `z` to `y` was never made, so only the other one, to `x`, carried a gradient: y = 4 instead of 12.
+#
+# ## Once more
 # Backward **adds** to `grad`. And it frees what the nodes have kept, so the same graph can be used only once:
 
 # %%
 import textwrap
 
+x = paddle.to_tensor([2.0, 3.0], stop_gradient=False)
 loss = (x * x).sum()
 loss.backward()
 print("first  ", x.grad.numpy())
@@ -215,20 +203,17 @@ both(
 # Real Paddle gives a leaf its GradNodeAccumulation even where `stop_gradient` is True; it stays unused. And a freed graph ends in a `SystemError` there, an error that
 # Python keeps for its own mistakes; ours is a `RuntimeError` that says what to do.
 #
-# Where to read on in Paddle's source, all under `paddle/fluid/eager/`:
+# Where to read on in Paddle's source:
 #
-# | here | in Paddle |
+# | here, in `minipaddle/eager/` | in Paddle |
 # |---|---|
-# | `minipaddle/eager/autograd_meta.py` | `autograd_meta.h`: `AutogradMeta` |
-# | `minipaddle/eager/grad_node_info.py` | `grad_node_info.h`: `GradNodeBase`, `Edge` |
-# | `minipaddle/eager/accumulation_node.py` | `accumulation/accumulation_node.h`: `GradNodeAccumulation` |
-# | `minipaddle/eager/tensor_wrapper.py` | `tensor_wrapper.h`: `TensorWrapper` |
-# | `minipaddle/eager/backward.py` | `backward.cc`: `RunBackward`, `getInDegreeMap` |
-# | `minipaddle/eager/eager_gen.py`, and `dygraph_function.py`, which compiles its text | `auto_code_generator/generator/eager_gen.py`; it writes the C++ functions named `*_ad_func` |
+# | `autograd_meta.py` | `paddle/fluid/eager/autograd_meta.h`: `AutogradMeta` |
+# | `accumulation_node.py` | `paddle/fluid/eager/accumulation/accumulation_node.h`: `GradNodeAccumulation` |
+# | `tensor.py`: `stop_gradient`, `is_leaf`, `grad_fn`, `grad` | `paddle/fluid/pybind/eager_properties.cc`, where Python meets C++ |
+# | `tensor.py`: `backward`, `retain_grads`, `detach` | `python/paddle/base/dygraph/tensor_patch_methods.py`, `paddle/fluid/pybind/eager_method.cc` |
 #
 # ## What we left out
-# Paddle's AutogradMeta also notes whether a Tensor is persistable. Backward can do more than we saw: start at several Tensors, call your hooks on the way, and compute
-# gradients of gradients.
+# Paddle's AutogradMeta also notes whether a Tensor is persistable, that is, whether it lives on from step to step, as a parameter does.
 #
-# **Next**: [2 · exercise](exercise.ipynb). Task 1: count the edges that arrive at each node; backward needs it to know how long to wait. Task 2: give an op its GradNode, and
-# check it against the slope that you measure. A gradient checked by numbers is what Paddle's `OpTest` asks of every new op, so task 2 rehearses such a contribution.
+# **Next**: what exactly stands in a GradNode, and how it got there (lesson 2.2); then how backward finds its order (2.3). The [exercise](exercise.ipynb) has a task for each.
+# And if somebody asks why their `x.grad` is None, the table of this lesson has the four places to look.

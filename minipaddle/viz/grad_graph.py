@@ -199,7 +199,7 @@ def next_nodes(found: Any) -> list[Any]:
 def _slot(found: Any, number: int) -> str | None:
     """Which output of the op at the edge's end it is for; None where that op has only one."""
     one = found.edges[number] if hasattr(found, "edges") else None
-    return f"slot {one.slot}" if one and len(one.node.specs) > 1 else None
+    return str(one.slot) if one and len(one.node.specs) > 1 else None
 
 
 def _reachable(roots: Iterable[Any]) -> list[Any]:
