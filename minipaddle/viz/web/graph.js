@@ -1,6 +1,6 @@
 // A graph: boxes and arrows. A node that is in two steps is one element: it moves.
 
-// Moving takes the browser long in a large graph. There, a step that changes more than a few nodes shows all of them at once, and fades over.
+// Moving takes the browser long in a large graph. There, a step that changes more than a few nodes shows all of them at once.
 const [LARGE, FEW_CHANGES] = [150, 20];
 
 class GraphPane extends PictureView {
@@ -28,7 +28,6 @@ class GraphPane extends PictureView {
     this.setStill(Math.max(pane.nodes.length, this.things.size) > LARGE && this.countChanges(pane) > FEW_CHANGES);
     this.drawNodes(pane);
     this.drawEdges(pane.edges.map((number) => scene.edges[number]));
-    if (this.still && !this.samePlace && !reducedMotion()) this.svg.animate({ opacity: [0.3, 1] }, 300);
     const now = this.items.find((n) => n.state === "now");
     requestAnimationFrame(() => {
       this.showPannable();
