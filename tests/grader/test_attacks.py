@@ -96,8 +96,8 @@ def digests(*folders: Path) -> dict[str, str]:
 
 
 def left_behind(outside: Path) -> list[str]:
-    """Student processes that are still there: ours, and wherever they went the daemons of an attack,
-    which carry this test's folder in their command. Other graders may run on this machine.
+    """Student processes that are still there: ours, and wherever they went the daemons of an
+    attack, which carry this test's folder in their command. Other graders may be at work here.
     """
     ours = psutil.Process().children(recursive=True)
     found = []
