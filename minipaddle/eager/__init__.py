@@ -6,6 +6,8 @@ Paddle: paddle/fluid/eager/.
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -37,6 +39,23 @@ class _grad_guard(contextlib.ContextDecorator):
         self.mode = mode
         self.before: list[bool] = []
 
+    def __call__(self, function: Callable) -> Callable:
+        if not inspect.isgeneratorfunction(function):
+            return super().__call__(function)
+
+        @functools.wraps(function)
+        def each(*args: Any, **kwargs: Any) -> Any:
+            steps = function(*args, **kwargs)
+            while True:
+                try:
+                    with self._recreate_cm():  # only while it works, not between two values
+                        value = next(steps)
+                except StopIteration as end:
+                    return end.value
+                yield value
+
+        return each
+
     def __enter__(self) -> None:
         self.before.append(tracer.has_grad)
         tracer.has_grad = self.mode
@@ -54,6 +73,10 @@ class set_grad_enabled(_grad_guard):
     def __init__(self, mode: bool) -> None:
         super().__init__(bool(mode))
         super().__enter__()
+
+    def __call__(self, function: Callable) -> Callable:
+        tracer.has_grad = self.before.pop()  # a decorator is no statement
+        return _grad_guard(self.mode)(function)
 
     def __enter__(self) -> None:
         if not self.before:  # a second `with`; in the first, it holds already

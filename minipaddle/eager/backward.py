@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from minipaddle.common.place import module_of
@@ -19,23 +20,23 @@ from minipaddle.eager.accumulation_node import after_hooks
 from minipaddle.eager.grad_node_info import GradNodeBase
 from minipaddle.eager.grad_tensor_holder import GradTensorHolder
 from minipaddle.eager.tensor import Tensor
+from minipaddle.phi.core.op import OPS
+from minipaddle.phi.core.world import tracer
 
 
 def get_in_degree_map(roots: Iterable[GradNodeBase]) -> dict[GradNodeBase, int]:
     """How many edges arrive at each node that can be reached from `roots`."""
-    in_degree: dict[GradNodeBase, int] = {}
-    queue = deque(roots)
-    for root in queue:
-        in_degree[root] = 0
-    expanded = set(queue)
+    in_degree = dict.fromkeys(roots, 0)
+    queue = deque(in_degree)
     while queue:
         for edge in queue.popleft().edges:
             if edge is None:
                 continue
             next_node = edge.node
-            in_degree[next_node] = in_degree.get(next_node, 0) + 1
-            if next_node not in expanded:
-                expanded.add(next_node)
+            if next_node in in_degree:
+                in_degree[next_node] += 1
+            else:
+                in_degree[next_node] = 1
                 queue.append(next_node)
     return in_degree
 
@@ -47,7 +48,13 @@ class GeneralGrad:
     Paddle: the class of that name in paddle/fluid/eager/general_grad.h.
     """
 
-    def __init__(self, inputs: Sequence[Tensor], roots: Iterable[GradNodeBase]) -> None:
+    def __init__(
+        self,
+        inputs: Sequence[Tensor],
+        no_grad_vars: Sequence[Tensor],
+        roots: Iterable[GradNodeBase],
+    ) -> None:
+        self.blocked = {tensor._grad_edge() for tensor in no_grad_vars} - {None}
         self.wanted: dict[tuple[GradNodeBase, int], int] = {}
         for position, tensor in enumerate(inputs):
             edge = tensor._grad_edge()
@@ -70,7 +77,7 @@ class GeneralGrad:
         while queue:
             node = queue.popleft()
             for edge in node.edges:
-                if edge is None:
+                if edge is None or edge in self.blocked:
                     continue
                 users.setdefault(edge.node, []).append(node)
                 if edge.node not in seen:
@@ -98,6 +105,12 @@ class GeneralGrad:
         """
         return any(edge is not None and edge.node in self.needed for edge in node.edges)
 
+    def cut(self, node: GradNodeBase, results: Sequence[Tensor | None]) -> list[Tensor | None]:
+        """The node's results, without those that go to a Tensor of `no_grad_vars`."""
+        return [
+            None if edge in self.blocked else result for edge, result in zip(node.edges, results)
+        ]
+
 
 def run_backward(
     tensors: Sequence[Tensor],
@@ -105,6 +118,7 @@ def run_backward(
     retain_graph: bool = False,
     create_graph: bool = False,
     inputs: Sequence[Tensor] | None = None,
+    no_grad_vars: Sequence[Tensor] = (),
 ) -> list[Tensor | None]:
     """Runs backward from `tensors`.
 
@@ -114,67 +128,93 @@ def run_backward(
         retain_graph: keep what the nodes saved, for another backward.
         create_graph: record the backward itself.
         inputs: collect the gradients of these, instead of adding to the leaves' `.grad`.
+        no_grad_vars: with `inputs`: no gradient flows through these.
 
     Returns:
         The gradients of `inputs` (None where there is none); empty without `inputs`.
 
     Raises:
-        RuntimeError: the graph was freed, a saved Tensor was changed in place, or a rule gave a
-            gradient of the wrong shape.
+        RuntimeError: the graph was freed, a saved Tensor was changed in place, a rule gave a
+            gradient of the wrong shape, or a Tensor is named twice.
         ValueError: a gradient's shape is not its Tensor's, or their numbers differ.
     """
+    holders = _first_holders(tensors, grad_tensors, create_graph)
+    general_grad = None if inputs is None else GeneralGrad(inputs, no_grad_vars, holders)
+    in_degree = get_in_degree_map(holders)
+    queue = deque(node for node in holders if in_degree[node] == 0)
+    before = tracer.has_grad
+    tracer.has_grad = before or create_graph
+    try:
+        while queue:
+            node = queue.popleft()
+            results: Sequence[Tensor | None] = ()
+            # a node without gradients, or without use, does not run, but those behind it must
+            # still hear of it
+            arrived = holders.pop(node, None)
+            if arrived is not None and (general_grad is None or node in general_grad.needed):
+                results = _run_node(node, arrived.slots, create_graph, general_grad)
+                if not retain_graph and not node.accumulates:
+                    node.clear_tensor_wrappers()
+            for edge, result in zip_longest(node.edges, results):
+                if edge is None:
+                    continue
+                next_node, slot = edge
+                if result is not None:
+                    wanted = next_node.specs[slot][0]
+                    if result._data.shape != wanted:
+                        raise _wrong_shape(node, wanted, result)
+                    holder = holders.get(next_node)
+                    if holder is None:
+                        holder = holders[next_node] = GradTensorHolder(len(next_node.specs))
+                    holder.add(slot, result, create_graph)
+                in_degree[next_node] -= 1
+                if in_degree[next_node] == 0:
+                    queue.append(next_node)
+    finally:
+        tracer.has_grad = before
+    return [] if general_grad is None else general_grad.results
+
+
+def _first_holders(
+    tensors: Sequence[Tensor], grad_tensors: Sequence[Tensor | None], create_graph: bool
+) -> dict[GradNodeBase, GradTensorHolder]:
+    """Where the walk starts: the nodes of `tensors`, with the first gradients."""
     if len(grad_tensors) != len(tensors):
         raise ValueError(
             f"backward: expected one gradient for each of the {len(tensors)} Tensors, but got "
             f"{len(grad_tensors)}. Give None for ones."
         )
+    if len(tensors) > 1 and len(set(map(id, tensors))) < len(tensors):
+        raise RuntimeError(
+            "backward: expected each Tensor to start from once, but got one twice. Name each once."
+        )
     holders: dict[GradNodeBase, GradTensorHolder] = {}
-    for tensor, grad in zip(tensors, grad_tensors, strict=True):
+    for tensor, grad in zip(tensors, grad_tensors):
         edge = tensor._grad_edge()
         if edge is None:
             continue
         holder = holders.setdefault(edge.node, GradTensorHolder(len(edge.node.specs)))
         holder.add(edge.slot, _initial_grad(tensor, grad), create_graph)
-    general_grad = None if inputs is None else GeneralGrad(inputs, holders)
+    return holders
 
-    in_degree = get_in_degree_map(holders)
-    queue = deque(node for node in holders if in_degree[node] == 0)
-    while queue:
-        node = queue.popleft()
-        results: Sequence[Tensor | None] = [None] * len(node.edges)
-        # a node without gradients, or without use, does not run, but those behind it must still
-        # hear of it
-        arrived = holders.pop(node, None)
-        if arrived is not None and (general_grad is None or node in general_grad.needed):
-            grads = arrived.slots
-            if node.gradient_hooks:
-                _apply_hooks(node, grads)
-            if general_grad is not None:
-                general_grad.take(node, grads)
-            if general_grad is None or general_grad.must_run(node):
-                results = node(grads, create_graph)
-                if not retain_graph and not node.accumulates:
-                    node.clear_tensor_wrappers()
-        for edge, result in zip(node.edges, results):
-            if edge is None:
-                continue
-            next_node, slot = edge
-            if result is not None:
-                wanted = next_node.specs[slot][0]
-                if result._data.shape != wanted:
-                    raise RuntimeError(
-                        f"backward: expected {node.name()} to give a gradient of shape "
-                        f"{list(wanted)}, but got {list(result.shape)}. Its vjp rule has to undo "
-                        "what the op did to the shape (reduce_as undoes broadcasting)."
-                    )
-                holder = holders.get(next_node)
-                if holder is None:
-                    holder = holders[next_node] = GradTensorHolder(len(next_node.specs))
-                holder.add(slot, result, create_graph)
-            in_degree[next_node] -= 1
-            if in_degree[next_node] == 0:
-                queue.append(next_node)
-    return [] if general_grad is None else general_grad.results
+
+def _run_node(
+    node: GradNodeBase,
+    grads: list[Tensor | None],
+    create_graph: bool,
+    general_grad: GeneralGrad | None,
+) -> Sequence[Tensor | None]:
+    """Hooks on the gradients that arrived, the node itself, hooks on what it gives."""
+    if node.gradient_hooks:
+        _apply_hooks(node, grads)
+    if general_grad is not None:
+        general_grad.take(node, grads)
+        if not general_grad.must_run(node):
+            return ()
+    results = node(grads, create_graph)
+    if node.post_hooks:
+        results = _after_post_hooks(node, results, grads)
+    return results if general_grad is None else general_grad.cut(node, results)
 
 
 def _initial_grad(tensor: Tensor, grad: Tensor | None) -> Tensor:
@@ -191,7 +231,16 @@ def _initial_grad(tensor: Tensor, grad: Tensor | None) -> Tensor:
             f"backward: expected grad_tensor of shape {list(tensor.shape)}, but got "
             f"{list(grad.shape)}. A gradient has its Tensor's shape."
         )
-    return grad
+    return grad if grad.dtype is tensor.dtype else OPS["cast"](grad, dtype=tensor.dtype)
+
+
+def _wrong_shape(node: GradNodeBase, wanted: Sequence[int], result: Tensor) -> RuntimeError:
+    """The error about a gradient that doesn't have its Tensor's shape."""
+    return RuntimeError(
+        f"backward: expected {node.name()} to give a gradient of shape {list(wanted)}, but got "
+        f"{list(result.shape)}. A gradient has its Tensor's shape: a rule undoes what the op did "
+        "to it (reduce_as undoes broadcasting)."
+    )
 
 
 def _apply_hooks(node: GradNodeBase, grads: list[Tensor | None]) -> None:
@@ -199,14 +248,33 @@ def _apply_hooks(node: GradNodeBase, grads: list[Tensor | None]) -> None:
     for slot, hooks in (node.gradient_hooks or {}).items():
         grad = grads[slot]
         if grad is not None and hooks:
-            grads[slot] = after_hooks(hooks, grad)
+            grads[slot] = after_hooks(hooks.values(), grad)
+
+
+def _after_post_hooks(
+    node: GradNodeBase, results: Sequence[Tensor | None], grads: Sequence[Tensor | None]
+) -> Sequence[Tensor | None]:
+    """What the node gives, after its own hooks. Raises TypeError if a hook gives something else."""
+    for hook in list((node.post_hooks or {}).values()):
+        changed = hook(tuple(results), tuple(grads))
+        if changed is None:
+            continue
+        if not isinstance(changed, (list, tuple)) or len(changed) != len(results):
+            got = len(changed) if isinstance(changed, (list, tuple)) else type(changed).__name__
+            raise TypeError(
+                f"{node.name()}.register_hook: expected the hook to return None or a list of "
+                f"{len(results)} gradients, but got {got}. Return one for each of its first "
+                "argument."
+            )
+        results = changed
+    return results
 
 
 def _tensor_list(who: str, name: str, value: Any) -> list[Tensor]:
     """One Tensor or several, as a list. Raises TypeError if it is neither."""
-    found = list(value) if isinstance(value, (list, tuple)) else [value]
+    found = list(value) if isinstance(value, (list, tuple, set)) else [value]
     wrong = [type(one).__name__ for one in found if not isinstance(one, Tensor)]
-    if wrong or not found:
+    if wrong or (not found and name != "no_grad_vars"):
         raise TypeError(
             f"{who}: expected {name} to be a Tensor or a list of Tensors, but got "
             f"{wrong[0] if wrong else value}. Name at least one."
@@ -231,25 +299,36 @@ def grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool = False,
+    no_grad_vars: Any = None,
 ) -> list[Tensor | None]:
     """`paddle.grad`: the gradients of `outputs` with respect to `inputs`; no `.grad` is touched.
 
     Args:
-        retain_graph: default: the value of create_graph.
+        grad_outputs: the gradients to start with, one for each output; None stands for ones.
+        retain_graph: has no effect: as in Paddle, the graph of `outputs` can be used again.
         create_graph: record the gradients' own computation, for gradients of gradients.
+        only_inputs: only True, as in Paddle.
         allow_unused: give None for an input that the outputs do not depend on, instead of an error.
+        no_grad_vars: Tensors through which no gradient flows: they count as constants.
 
     Raises:
-        ValueError: an input is not part of the graph and allow_unused is False.
-        RuntimeError: an input is named twice.
+        ValueError: an input is not part of the graph and allow_unused is False; or only_inputs is
+            False.
+        RuntimeError: an input or an output is named twice.
     """
+    if not only_inputs:
+        raise ValueError(
+            "grad: expected only_inputs=True, but got False. To add to the leaves' .grad, call "
+            "backward()."
+        )
     starts = _tensor_list("grad", "outputs", outputs)
     wanted = _tensor_list("grad", "inputs", inputs)
+    blocked = [] if no_grad_vars is None else _tensor_list("grad", "no_grad_vars", no_grad_vars)
     grads = [None] * len(starts) if grad_outputs is None else grad_outputs
     starting = [grads] if isinstance(grads, Tensor) else list(grads)
-    keep = create_graph if retain_graph is None else retain_graph
-    results = run_backward(starts, starting, keep, create_graph, wanted)
+    results = run_backward(starts, starting, True, create_graph, wanted, blocked)
     for position, result in enumerate(results):
         if result is None and not allow_unused:
             raise ValueError(

@@ -51,11 +51,16 @@ def text_of(op: Op) -> str:
     return "\n".join(piece for line in lines for piece in _wrapped(line)) + "\n"
 
 
-def camel_case(name: str) -> str:
-    """The op's name inside its node's name: "cross_entropy_with_softmax" gives
-    "CrossEntropyWithSoftmax", and "relu_" gives "Relu".
+# Paddle wrote these two nodes by hand: paddle/fluid/eager/api/manual/eager_manual/nodes/nodes.h
+BY_HAND = {"conv2d": "Conv2dGradNodeFinal", "add_n": "AddNGradNodeFinal"}
+
+
+def node_name(op: Op) -> str:
+    """The name of the op's node: "cross_entropy_with_softmax" gives
+    "CrossEntropyWithSoftmaxGradNode", and "relu_" gives "ReluGradNode".
     """
-    return "".join(word.capitalize() for word in name.split("_"))
+    words = op.name.split("_")
+    return BY_HAND.get(op.name) or "".join(word.capitalize() for word in words) + "GradNode"
 
 
 def _function_lines(op: Op) -> list[str]:
@@ -81,6 +86,7 @@ def _function_lines(op: Op) -> list[str]:
     written = _differentiable_targets(op)
     if written:
         lines += ["    if tracer.has_grad:", *(f"        require_no_leaf({x})" for x in written)]
+    lines += [f"    {x}_target = {x}" for x in _promoted_targets(op)]
     lines.append("    try:")
     for item in op.inputs:
         data = f"{item.name}_data"
@@ -133,18 +139,24 @@ def _differentiable_targets(op: Op) -> list[str]:
     return [source for source in op.inplace.values() if source in op.vjp_rule.wrt]
 
 
+def _promoted_targets(op: Op) -> list[str]:
+    """The inputs that an in-place op overwrites, though it computes with what they were cast to."""
+    return [source for source in op.inplace.values() if source in op.promote]
+
+
 def _wrapping_lines(op: Op, indent: str) -> list[str]:
     """The part that makes Tensors of the results."""
     lines = []
     for name in op.outputs:
         if name in op.inplace:
-            target = op.inplace[name]
+            source = op.inplace[name]
+            target = f"{source}_target" if source in _promoted_targets(op) else source
             lines += [
                 f"{target}._data = {name}_data",
                 f"{target}._version[0] += 1",
                 f"{name} = {target}",
             ]
-            item = next(item for item in op.inputs if item.name == target)
+            item = next(item for item in op.inputs if item.name == source)
             if item.optional:
                 lines[-3:] = [
                     f"if {target} is not None:",
@@ -176,8 +188,8 @@ def _recording_lines(op: Op, vjp: Vjp) -> list[str]:
     for item in op.inputs:
         x = item.name
         if x not in vjp.wrt:
-            edges.append("None")
-        elif item.is_list:
+            continue
+        if item.is_list:
             lists += [f"        {x}_edges = [t._grad_edge() for t in {x}]"]
             edges.append(f"*{x}_edges")
             wanted.append(f"any({x}_edges)")
@@ -205,7 +217,7 @@ def _recording_lines(op: Op, vjp: Vjp) -> list[str]:
         *metas,
         *lists,
         f"        if {' or '.join(wanted)}:",
-        f"            node = {camel_case(op.name)}GradNode({_tuple(edges)}, ({specs},))",
+        f"            node = {node_name(op)}({_tuple(edges)}, ({specs},))",
     ]
     saved = _saved(op, vjp)
     before = [item for item in saved if item.name not in op.outputs]
@@ -289,13 +301,14 @@ def _grad_node_lines(op: Op, vjp: Vjp) -> list[str]:
 
     results = _tuple([f"{name}_grad" for name in vjp.wrt])
     in_order = [
-        f"{'*' if item.is_list else ''}{item.name}_grad" if item.name in vjp.wrt else "None"
+        f"{'*' if item.is_list else ''}{item.name}_grad"
         for item in op.inputs
+        if item.name in vjp.wrt
     ]
     wanted, as_tensors = _results_of(op, vjp)
     given = f", wanted={_tuple(wanted)}" if op.grad_kernel_fn is not None else ""
     lines = [
-        f"class {camel_case(op.name)}GradNode(GradNodeBase):",
+        f"class {node_name(op)}(GradNodeBase):",
         f"    __slots__ = {_tuple([repr(slot) for slot in slots])}",
         "",
         "    def __call__(self, grads, create_graph=False):",
@@ -368,10 +381,8 @@ def _results_of(op: Op, vjp: Vjp) -> tuple[list[str], list[str]]:
     a Tensor.
     """
     wanted, as_tensors = [], []
-    for position, item in enumerate(op.inputs):
+    for position, item in enumerate(item for item in op.inputs if item.name in vjp.wrt):
         g = f"{item.name}_grad"
-        if item.name not in vjp.wrt:
-            continue
         if item.is_list:
             wanted.append(f"any(self.edges[{position}:])")
             as_tensors.append(f"{g} = [None if g is None else Tensor(g) for g in {g}]")

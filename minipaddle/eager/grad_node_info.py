@@ -9,6 +9,7 @@ Left out: device contexts; the C++ vectors of slots (a slot here is one Tensor, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from minipaddle.common.errors import NoGradientError
@@ -31,21 +32,23 @@ class GradNodeBase:
     """A node of the backward graph. The op's own class is generated, see eager_gen.py.
 
     Attributes:
-        edges: one per input of the forward op; None where no gradient is wanted.
+        edges: one per input of the forward op that can have a gradient; None where none is wanted.
         specs: shape and dtype (numpy's) per output of the forward op; None for an output that the
             op did not make.
         gradient_hooks: slot -> hooks on the gradient of that output, called before the node runs.
+        post_hooks: number -> hooks on what the node gives, see register_hook.
         cleared: True after a backward without retain_graph: what the node had kept is gone.
     """
 
-    __slots__ = ("__weakref__", "cleared", "edges", "gradient_hooks", "specs")
+    __slots__ = ("__weakref__", "cleared", "edges", "gradient_hooks", "post_hooks", "specs")
 
     accumulates = False  # True for GradNodeAccumulation only
 
     def __init__(self, edges: Sequence[Edge | None], specs: Sequence[Any]) -> None:
         self.edges = edges
         self.specs = specs
-        self.gradient_hooks: dict[int, list[Callable[[Tensor], Tensor | None]]] | None = None
+        self.gradient_hooks: dict[int, dict[int, Callable]] | None = None
+        self.post_hooks: dict[int, Callable] | None = None
         self.cleared = False
 
     def name(self) -> str:
@@ -59,12 +62,32 @@ class GradNodeBase:
 
     @property
     def next_functions(self) -> list[GradNodeBase | None]:
-        """The nodes to which this node's results go, one per input of the forward op."""
+        """The nodes to which this node's results go, one per edge."""
         return [edge.node if edge else None for edge in self.edges]
 
     def input_meta(self) -> list[tuple[Size, Any]]:
         """Shape and dtype of the gradients that come in."""
         return [(Size(meta.shape), meta.dtype) for meta in self.output_metas]
+
+    def register_hook(self, hook: Callable[[tuple, tuple], Any]) -> HookRemoveHelper:
+        """Calls `hook(results, grads)` when the node has run: the gradients that it gives, one per
+        edge, and those that had arrived, one per slot. What it returns, one per edge, replaces the
+        results.
+
+        Paddle: GradNodeBase::RegisterNodePostHook, in Python `_register_post_hook`.
+
+        Raises:
+            ValueError: the node is a GradNodeAccumulation: it gives nothing.
+        """
+        if self.accumulates:
+            raise ValueError(
+                "register_hook: expected the node of an op, but got a GradNodeAccumulation, which "
+                "gives nothing on. Register the hook on the leaf: x.register_hook."
+            )
+        hooks = self.post_hooks = self.post_hooks or {}
+        return HookRemoveHelper(hooks, hook)
+
+    _register_post_hook = register_hook  # Paddle's name
 
     def __call__(
         self, grads: Sequence[Tensor | None], create_graph: bool = False
@@ -86,6 +109,24 @@ class GradNodeBase:
 
     def __repr__(self) -> str:
         return f"<{self.name()}>"
+
+
+_hook_numbers = count()  # a number is never used again: an old helper removes no later hook
+
+
+class HookRemoveHelper:
+    """Puts a hook among others, under a number of its own; `remove()` takes it away again.
+
+    Paddle: TensorHookRemoveHelper, NodePostHookRemoveHelper.
+    """
+
+    def __init__(self, hooks: dict[int, Callable], hook: Callable) -> None:
+        self.hooks, self.number = hooks, next(_hook_numbers)
+        hooks[self.number] = hook
+
+    def remove(self) -> bool:
+        """False if it was not there any more."""
+        return self.hooks.pop(self.number, None) is not None
 
 
 def refuse_cleared(node: GradNodeBase) -> None:

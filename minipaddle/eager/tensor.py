@@ -166,7 +166,7 @@ class Tensor:
 
     clear_grad = clear_gradient
 
-    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> TensorHookRemoveHelper:
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> HookRemoveHelper:
         """Calls `hook(grad)` when this Tensor's gradient is complete; what it returns replaces
         the gradient.
 
@@ -186,25 +186,11 @@ class Tensor:
                 "stop_gradient=True. Set stop_gradient=False before you compute with it."
             )
         if self.autograd_meta.is_leaf:
-            hooks = self.autograd_meta.hooks
-            if hooks is None:
-                hooks = self.autograd_meta.hooks = {}
-            number = max(hooks, default=-1) + 1
-            hooks[number] = hook
-            return TensorHookRemoveHelper(lambda: hooks.pop(number, None) is not None)
-        node = edge.node
-        if node.gradient_hooks is None:
-            node.gradient_hooks = {}
-        slot_hooks = node.gradient_hooks.setdefault(edge.slot, [])
-        slot_hooks.append(hook)
-
-        def remove() -> bool:
-            if hook in slot_hooks:
-                slot_hooks.remove(hook)
-                return True
-            return False
-
-        return TensorHookRemoveHelper(remove)
+            hooks = self.autograd_meta.hooks = self.autograd_meta.hooks or {}
+        else:
+            by_slot = edge.node.gradient_hooks = edge.node.gradient_hooks or {}
+            hooks = by_slot.setdefault(edge.slot, {})
+        return HookRemoveHelper(hooks, hook)
 
     def retain_grads(self) -> None:
         """Keeps the gradient of an inner Tensor in `.grad` too."""
@@ -360,13 +346,6 @@ class EagerParamBase(Tensor):
         return f"Parameter containing:\n{super().__repr__()}"
 
 
-class TensorHookRemoveHelper:
-    """What register_hook returns: `remove()` takes the hook away again."""
-
-    def __init__(self, remove: Callable[[], bool]) -> None:
-        self.remove = remove
-
-
 def to_tensor(
     data: Any, dtype: object = None, place: Place | str | None = None, stop_gradient: bool = True
 ) -> Tensor:
@@ -437,4 +416,4 @@ def _text(array: np.ndarray) -> str:
 # At the end, because these files need Tensor: the two ends of the graph's walk that Tensor starts.
 from minipaddle.eager.accumulation_node import GradNodeAccumulation  # noqa: E402
 from minipaddle.eager.backward import run_backward  # noqa: E402
-from minipaddle.eager.grad_node_info import Edge, GradNodeBase  # noqa: E402
+from minipaddle.eager.grad_node_info import Edge, GradNodeBase, HookRemoveHelper  # noqa: E402

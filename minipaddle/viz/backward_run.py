@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from minipaddle.eager.backward import get_in_degree_map, run_backward
-from minipaddle.eager.grad_node_info import GradNodeBase
+from minipaddle.eager.grad_node_info import GradNodeBase, HookRemoveHelper
 from minipaddle.eager.tensor import Tensor
 
 from .frame import Step, TablePane, step, table
@@ -88,9 +88,9 @@ def _watched(
 
     for node in nodes:
         before = node.gradient_hooks
-        node.gradient_hooks = {slot: list(hooks) for slot, hooks in (before or {}).items()}
+        node.gradient_hooks = {slot: dict(hooks) for slot, hooks in (before or {}).items()}
         for slot in range(len(node.specs)):  # last: it sees what the other hooks made of it
-            node.gradient_hooks.setdefault(slot, []).append(watch(node, slot))
+            HookRemoveHelper(node.gradient_hooks.setdefault(slot, {}), watch(node, slot))
         hooked.append((node, before))
     try:
         run_backward(tensors, grads, retain_graph)
