@@ -119,6 +119,9 @@ class Course:
         # Not the folder of the submissions: nbgrader's pages have a button that runs what is in
         # there, without a sandbox, in the server itself. They find the times only.
         here.submitted_directory = "grader/times"
+        # nbgrader's pages would run a student's scripts, with the rights of whoever looks at them.
+        config.HTMLExporter.sanitize_html = True
+        config.HTMLExporter.filters = {"markdown2html": "grader.inert.markdown_html"}
         # nbgrader copies the other files of a module next to the notebook. The sources hold the
         # solutions: not those.
         here.ignore = ["*.py", "*.pyc", "__pycache__", ".ipynb_checkpoints", ".*"]

@@ -11,6 +11,7 @@ leave half a submission; hence its tables are used here.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -46,65 +47,23 @@ def read_points(db: Session) -> dict[tuple[str, str], Points]:
     return found
 
 
-def write_points(
-    db: Session, settings: Settings, assignment: Assignment, verdict: Verdict, when: datetime
-) -> Points:
-    """The points of a submission, handed in at `when` (UTC, without a zone). What was given by hand
-    stays.
-    """
-    notebook = _notebook(db, assignment)
-    _set_due(notebook.assignment, settings)
-    if db.get(api.Student, verdict.student) is None:
-        db.add(api.Student(id=verdict.student))
-    submitted = (
-        db.query(api.SubmittedAssignment)
-        .filter_by(assignment_id=notebook.assignment_id, student_id=verdict.student)
-        .one_or_none()
-    )
-    if submitted is None:
-        submitted = api.SubmittedAssignment(
-            assignment_id=notebook.assignment_id, student_id=verdict.student
-        )
-        db.add(submitted)
-    submitted.timestamp = when
-    ran = next((n for n in submitted.notebooks if n.notebook_id == notebook.id), None)
-    if ran is None:
-        ran = api.SubmittedNotebook(notebook=notebook, assignment=submitted)
-        db.add(ran)
-    grades = {grade.cell_id: grade for grade in ran.grades}
-    for cell in notebook.grade_cells:
-        grade = grades.get(cell.id) or api.Grade(cell_id=cell.id, notebook=ran)
-        db.add(grade)
-        grade.auto_score = verdict.cells.get(cell.name, 0.0)
-        grade.needs_manual_grade = False
-    commented = {comment.cell_id for comment in ran.comments}
-    for cell in notebook.solution_cells:  # nbgrader's pages take a comment where such a row is
-        if cell.id not in commented:
-            db.add(api.Comment(cell_id=cell.id, notebook=ran))
-    db.flush()
-    _set_penalty(ran, settings)
-    return {cell.name: verdict.cells.get(cell.name, 0.0) for cell in notebook.grade_cells}
+@dataclass(frozen=True)
+class Exercise:
+    """Ids of an exercise's rows; of the cells by their names."""
+
+    assignment: str
+    notebook: str
+    checks: dict[str, str]
+    answers: dict[str, str]
 
 
-def settle_late(db: Session, settings: Settings) -> None:
-    """Due dates and penalties as grader.toml has them now, for all that was graded before."""
-    for row in db.query(api.Assignment):
-        _set_due(row, settings)
-    submitted = api.SubmittedNotebook.assignment
-    query = db.query(api.SubmittedNotebook).options(
-        selectinload(api.SubmittedNotebook.grades),
-        joinedload(submitted).joinedload(api.SubmittedAssignment.assignment),
-    )
-    for ran in query:
-        _set_penalty(ran, settings)
-
-
-def _notebook(db: Session, assignment: Assignment) -> Any:
-    """The row of the exercise, with one for every check and every answer that it has now."""
+def find_exercise(db: Session, settings: Settings, assignment: Assignment) -> Exercise:
+    """Makes the rows of an exercise what it is now: one for every check and every answer."""
     row = db.query(api.Assignment).filter_by(name=assignment.module).one_or_none()
     if row is None:
         row = api.Assignment(name=assignment.module, course_id=COURSE_ID)
         db.add(row)
+    _set_due(row, settings)
     notebook = next((n for n in row.notebooks if n.name == NOTEBOOK), None)
     if notebook is None:
         notebook = api.Notebook(name=NOTEBOOK, assignment=row)
@@ -127,7 +86,59 @@ def _notebook(db: Session, assignment: Assignment) -> Any:
         db.add(api.SolutionCell(name=name, notebook=notebook))
     db.flush()
     db.expire(notebook)
-    return notebook
+    return Exercise(
+        row.id,
+        notebook.id,
+        {cell.name: cell.id for cell in notebook.grade_cells},
+        {cell.name: cell.id for cell in notebook.solution_cells},
+    )
+
+
+def write_points(
+    db: Session, settings: Settings, exercise: Exercise, verdict: Verdict, when: datetime
+) -> Points:
+    """The points of a submission, handed in at `when` (UTC, without a zone). What was given by hand
+    stays.
+    """
+    if db.get(api.Student, verdict.student) is None:
+        db.add(api.Student(id=verdict.student))
+    whose = {"assignment_id": exercise.assignment, "student_id": verdict.student}
+    submitted = db.query(api.SubmittedAssignment).filter_by(**whose).one_or_none()
+    if submitted is None:
+        submitted = api.SubmittedAssignment(**whose)
+        db.add(submitted)
+    submitted.timestamp = when
+    ran = next((n for n in submitted.notebooks if n.notebook_id == exercise.notebook), None)
+    if ran is None:
+        ran = api.SubmittedNotebook(notebook_id=exercise.notebook, assignment=submitted)
+        db.add(ran)
+    points: Points = {name: verdict.cells.get(name, 0.0) for name in exercise.checks}
+    grades = {grade.cell_id: grade for grade in ran.grades}
+    for name, cell in exercise.checks.items():
+        grade = grades.get(cell) or api.Grade(cell_id=cell, notebook=ran)
+        db.add(grade)
+        grade.auto_score = points[name]
+        grade.needs_manual_grade = False
+    commented = {comment.cell_id for comment in ran.comments}
+    for cell in exercise.answers.values():  # nbgrader's pages take a comment where such a row is
+        if cell not in commented:
+            db.add(api.Comment(cell_id=cell, notebook=ran))
+    db.flush()
+    _set_penalty(ran, settings)
+    return points
+
+
+def settle_late(db: Session, settings: Settings) -> None:
+    """Due dates and penalties as grader.toml has them now, for all that was graded before."""
+    for row in db.query(api.Assignment):
+        _set_due(row, settings)
+    submitted = api.SubmittedNotebook.assignment
+    query = db.query(api.SubmittedNotebook).options(
+        selectinload(api.SubmittedNotebook.grades),
+        joinedload(submitted).joinedload(api.SubmittedAssignment.assignment),
+    )
+    for ran in query:
+        _set_penalty(ran, settings)
 
 
 def _remove(db: Session, cell: Any, given: list[Any]) -> None:

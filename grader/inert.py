@@ -59,7 +59,12 @@ class _Exporter(HTMLExporter):
 
     @pass_context
     def markdown2html(self, context: Any, source: str) -> str:
-        return clean(str(_MARKDOWN.render(source)))
+        return markdown_html(source)
+
+
+def markdown_html(source: str) -> str:
+    """Markdown as harmless HTML. nbgrader's pages use it too, see `Course.config`."""
+    return clean(str(_MARKDOWN.render(source)))
 
 
 def notebook_html(notebook: NotebookNode) -> str:

@@ -12,6 +12,7 @@ Dask gives it to another worker by itself, three times at most.
 
 from __future__ import annotations
 
+import itertools
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -83,19 +84,17 @@ def on_cluster(work: Work, jobs: Jobs, address: str) -> Results:
         rest = iter(jobs)
         keys: dict[Any, str] = {}
         running = as_completed(loop=client.loop)
-
-        def give(limit: int) -> None:
-            while len(keys) < limit and (item := next(rest, None)) is not None:
-                future = client.submit(work, item[1], pure=False)
-                keys[future] = item[0]
-                running.add(future)
-
-        def limit() -> int:
-            # One job waits for every thread, so that none waits for a job.
-            return max(2, 2 * sum(client.nthreads().values()))
-
-        give(limit())
-        while keys:
+        most = 0
+        while True:
+            # Some jobs wait for every thread, so that none waits for a job. Workers come and go.
+            if len(keys) <= most // 2:
+                most = max(4, 4 * sum(client.nthreads().values()))
+                for key, job in itertools.islice(rest, max(0, most - len(keys))):
+                    future = client.submit(work, job, pure=False)
+                    keys[future] = key
+                    running.add(future)
+            if not keys:
+                return
             future = next(running)
             key = keys.pop(future)
             try:
@@ -111,7 +110,6 @@ def on_cluster(work: Work, jobs: Jobs, address: str) -> Results:
             except Exception as error:
                 outcome = _failed(key, error)
             yield key, outcome
-            give(limit())
     finally:
         client.close()
 

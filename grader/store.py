@@ -55,6 +55,7 @@ class Store:
         self._lock = _only_writer(self.course)
         try:
             self._gradebook = self.course.gradebook()
+            self._exercises: dict[str, rows.Exercise] = {}
             self._points = self._try(rows.read_points)
             self._try(rows.settle_late, self.settings)
         except BaseException:
@@ -105,8 +106,12 @@ class Store:
         when = handed_in.astimezone(UTC).replace(microsecond=0, tzinfo=None)
         try:
             if outcome.status != FAILED:
+                if module not in self._exercises:
+                    self._exercises[module] = self._try(
+                        rows.find_exercise, self.settings, assignment
+                    )
                 self._points[student, module] = self._try(
-                    rows.write_points, self.settings, assignment, verdict, when
+                    rows.write_points, self.settings, self._exercises[module], verdict, when
                 )
                 self._write_notebook(verdict, outcome)
                 times = self.course.step("times", student, module) / "timestamp.txt"
