@@ -142,8 +142,8 @@ def run_backward(
     general_grad = None if inputs is None else GeneralGrad(inputs, no_grad_vars, holders)
     in_degree = get_in_degree_map(holders)
     queue = deque(node for node in holders if in_degree[node] == 0)
-    before = tracer.has_grad
-    tracer.has_grad = before or create_graph
+    before = tracer.has_grad, tracer.amp_dtype
+    tracer.has_grad, tracer.amp_dtype = tracer.has_grad or create_graph, None
     try:
         while queue:
             node = queue.popleft()
@@ -169,9 +169,12 @@ def run_backward(
                     holder.add(slot, result, create_graph)
                 in_degree[next_node] -= 1
                 if in_degree[next_node] == 0:
-                    queue.append(next_node)
+                    if next_node.accumulates:
+                        queue.appendleft(next_node)  # a leaf's hooks run as early as they can
+                    else:
+                        queue.append(next_node)
     finally:
-        tracer.has_grad = before
+        tracer.has_grad, tracer.amp_dtype = before
     return [] if general_grad is None else general_grad.results
 
 

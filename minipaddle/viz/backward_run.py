@@ -156,7 +156,7 @@ class _Film:
                 continue
             self.missing[target] -= 1
             if not self.missing[target]:
-                self.queue.append(target)
+                self.queue.insert(0 if is_leaf(target) else len(self.queue), target)
                 ready.append(target)
         return ready
 

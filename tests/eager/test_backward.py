@@ -126,6 +126,21 @@ def test_grad_touches_only_what_leads_to_the_inputs():
     assert grad.tolist() == [3.0] and x.grad is None and w.grad is None
 
 
+def test_a_leaf_that_has_all_its_gradients_runs_before_the_nodes_that_wait():
+    """Measured on Paddle 3.3.1: hooks of the same graph are called in this order there."""
+    x, w1, w2, w3 = (leaf(number) for number in (1.0, 2.0, 3.0, 4.0))
+    a = x * w1
+    b, c = a * w2, paddle.exp(a)
+    d = b + c
+    e = d * w3
+    seen = []
+    names = {"x": x, "w1": w1, "w2": w2, "w3": w3, "a": a, "b": b, "c": c, "d": d, "e": e}
+    for name, tensor in names.items():
+        tensor.register_hook(lambda grad, name=name: seen.append(name))
+    e.backward()
+    assert seen == ["e", "w3", "d", "b", "w2", "c", "a", "w1", "x"]
+
+
 def test_grad_runs_only_the_nodes_between_the_outputs_and_the_inputs():
     x, w, v = leaf(1.0), leaf(2.0), leaf(3.0)
     p, q = x * w, paddle.exp(v)

@@ -36,8 +36,8 @@ def test_nodes_run_when_all_their_gradients_are_there():
         "Run AddGradNode",
         "Run TanhGradNode",
         "Run MultiplyGradNode of h",
-        "Run GradNodeAccumulation of x",
         "Run GradNodeAccumulation of w",
+        "Run GradNodeAccumulation of x",
         "Done",
     ]
     before, _, after_add, after_tanh, *_ = player.steps
