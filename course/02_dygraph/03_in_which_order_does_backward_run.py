@@ -140,7 +140,7 @@ viz.Player(film.steps, label="Depth-first, each node once")
 # > A node may run when **all** its gradients have arrived.
 #
 # How many that will be is counted before the start: the edges that arrive at the node, its **in-degree**. What has arrived is collected and summed in the node's
-# **GradTensorHolder**. When the last gradient arrives, the node goes to the end of a **queue**. The engine always runs the node at the front.
+# **GradTensorHolder**. When the last gradient arrives, the node goes into a **queue**. The engine always runs the node at the front.
 #
 # ## Predict
 # **Write down the order** in which the five nodes run, and who stands in the queue just after the node of `b` has run. Then step through it; this is the engine itself.
@@ -224,7 +224,21 @@ print("x.grad", x.grad.numpy(), "after a second backward, without the hook")
 
 # %% [markdown]
 # Only what came this time: 32, doubled, and then added: 100 + 64. Data-parallel training lives on this: a hook on each parameter sends off the gradient as soon as it is
-# complete, while the rest of backward still runs (module 6).
+# complete, while the rest of backward still runs (module 6). So that it need not wait, a leaf's node doesn't go to the end of the queue, but to the **front**.
+#
+# **Predict:** `loss = (x · w1) · w2`. In which order do the three leaves get their gradients, and which comes first, the node of `x · w1` or that of `w2`?
+
+# %%
+x, w1, w2 = (paddle.to_tensor([n], stop_gradient=False) for n in (1.0, 2.0, 3.0))
+hidden = x * w1
+loss = hidden * w2
+for name, tensor in {"x": x, "w1": w1, "w2": w2, "hidden": hidden, "loss": loss}.items():
+    tensor.register_hook(lambda grad, name=name: print(name, grad.numpy()))
+loss.backward()
+
+# %% [markdown]
+# `w2` before `hidden`: the parameters of the *last* layer are ready first, and could be on their way to the other ranks while backward is still busy with the first layer. (`w1` before `x`: both
+# went to the front, the later one in front of the earlier.)
 #
 # ## No recursion
 # A depth-first walk in Python calls itself, once for each node on the way down. The engine has a queue and a loop.
@@ -269,6 +283,13 @@ both(
     t = diamond()
     paddle.autograd.backward([t["d"], t["b"]])
     print("two starts", t["x"].grad.numpy())
+
+    x, w1, w2 = (paddle.to_tensor([n], stop_gradient=False) for n in (1.0, 2.0, 3.0))
+    hidden = x * w1
+    loss = hidden * w2
+    for name, tensor in dict(x=x, w1=w1, w2=w2, hidden=hidden, loss=loss).items():
+        tensor.register_hook(lambda grad, name=name: print(name, end=" "))
+    loss.backward()
     """,
     same=True,
 )

@@ -14,6 +14,9 @@ pytestmark = pytest.mark.browser
 LESSONS = [
     "01_program_block/01_what_is_a_program",
     "02_dygraph/01_what_does_a_tensor_remember",
+    "02_dygraph/02_what_does_an_op_leave_behind",
+    "02_dygraph/03_in_which_order_does_backward_run",
+    "02_dygraph/04_what_is_the_gradient_of_a_gradient",
     "03_pir/01_why_a_new_ir",
     "04_passes/01_what_is_a_pass",
     "05_sot/01_what_does_python_run",
