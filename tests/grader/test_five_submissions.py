@@ -118,7 +118,7 @@ def test_the_csv_has_a_row_for_everybody(walk: Walk) -> None:
 
 def test_feedback_shows_points_and_messages(walk: Walk) -> None:
     page = walk.page("dana")
-    assert "Score: 4.0 / 8.0" in page
+    assert "4 of 8 points" in page
     assert "nothing is written here yet" in page
     assert "all 3 checks passed" in page
 
