@@ -11,8 +11,8 @@ FLOORS = [
     {"phi"},
     {"new_executor"},
     {"eager", "base", "pir"},  # three worlds that don't import each other
-    {"tensor", "nn", "io", "metric", "amp", "regularizer", "transforms", "decomposition", "utils"},
-    {"optimizer", "static", "vision", "pir_utils", "_C_ops", "_pir_ops", "autograd"}
+    {"tensor", "nn", "io", "metric", "regularizer", "transforms", "decomposition", "utils"},
+    {"optimizer", "static", "vision", "pir_utils", "_C_ops", "_pir_ops", "autograd", "amp"}
     | {"framework", "hapi"},
     {"distributed", "jit", "cinn"},
     {"compare"},

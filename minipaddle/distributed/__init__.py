@@ -8,6 +8,7 @@ Left out: a random generator and unique names per rank (ranks share them), MPI a
 backends, groups of some of the ranks, asynchronous calls, sharding, pipelines, auto-parallel.
 """
 
+from minipaddle.distributed import fleet
 from minipaddle.distributed.collective.communication import (
     ReduceOp,
     all_gather,
@@ -29,6 +30,7 @@ __all__ = [
     "all_reduce",
     "barrier",
     "broadcast",
+    "fleet",
     "get_rank",
     "get_world_size",
     "init_parallel_env",

@@ -10,12 +10,12 @@ utils.h (CheckInplace).
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-from minipaddle.common.dtype import DataType
+from minipaddle.common.dtype import DataType, float16, float32
 from minipaddle.common.place import Place, array_module, current_place, module_of
 from minipaddle.eager.autograd_meta import AutogradMeta
 from minipaddle.eager.eager_gen import text_of
@@ -138,17 +138,32 @@ def promote_inputs(who: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     )
 
 
-def amp_cast(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """Casts floating-point Tensors to the dtype of auto_cast. The cast is recorded like any op."""
-    dtype, cast = tracer.amp_dtype, ad_func(OPS["cast"])
-    return tuple(
-        tensor
-        if not isinstance(tensor, Tensor)  # the op itself will say so
-        or tensor.dtype is dtype
-        or not tensor.dtype.is_floating
-        else cast(tensor, dtype=dtype)
-        for tensor in tensors
-    )
+def amp_cast(name: str, inputs: tuple) -> list:
+    """The inputs of op `name` in the dtype that auto_cast wants: its own for the white list,
+    float32 for the black list; others only where float16 meets float32: float32. Casts are
+    recorded like any op. Paddle: GetAmpDestDtype, AmpAutoCasts.
+    """
+    white, black = tracer.amp_lists
+    found = {tensor.dtype for tensor in _amp_tensors(inputs)}
+    dtype = float32 if name in black or len(found) > 1 else None
+    if name in white:
+        dtype = tracer.amp_dtype
+    if dtype is None or found == {dtype}:
+        return list(inputs)
+    cast = ad_func(OPS["cast"])
+
+    def each(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return [each(item) for item in value]
+        return cast(value, dtype=dtype) if _amp_tensors([value]) else value
+
+    return [each(value) for value in inputs]
+
+
+def _amp_tensors(inputs: Iterable[Any]) -> list[Tensor]:
+    """Those that auto_cast may cast; what is no Tensor, the op itself will name."""
+    flat = [t for v in inputs for t in (v if isinstance(v, (list, tuple)) else [v])]
+    return [t for t in flat if isinstance(t, Tensor) and t.dtype in (float16, float32)]
 
 
 def explain(op: Op, inputs: tuple, attrs: dict[str, Any]) -> None:

@@ -80,9 +80,10 @@ def _function_lines(op: Op) -> list[str]:
         a, exact = attr.name, kind.__name__
         lines.append(f"    if type({a}) is not {exact}:")
         lines.append(f'        {a} = convert("{op.name}", "{a}", kinds["{a}"], {a})')
-    if "AmpWhite" in op.traits:
+    if op.vjp_rule is not None and not op.inplace and op.name != "cast":
+        names = _tuple(tensors)
         lines.append("    if tracer.amp_dtype is not None:")
-        lines.append(f"        {', '.join(tensors)} = amp_cast({', '.join(tensors)})")
+        lines.append(f'        {names} = amp_cast("{op.name}", {names})')
     written = _differentiable_targets(op)
     if written:
         lines += ["    if tracer.has_grad:", *(f"        require_no_leaf({x})" for x in written)]

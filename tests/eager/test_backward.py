@@ -235,18 +235,6 @@ def test_an_op_without_gradient_rule_stops_the_gradient():
     assert x.argmax(axis=1).stop_gradient
 
 
-def test_auto_cast_computes_products_in_half_precision():
-    x = paddle.to_tensor(np.eye(2, dtype="float32"), stop_gradient=False)
-    with paddle.amp.auto_cast():
-        y = paddle.matmul(x, x)
-        assert y.dtype is paddle.float16 and (x + x).dtype is paddle.float32
-    assert paddle.matmul(x, x).dtype is paddle.float32
-    y.sum().backward()
-    assert x.grad.dtype is paddle.float32 and x.grad.tolist() == [[2.0, 2.0], [2.0, 2.0]]
-    with pytest.raises(ValueError, match="auto_cast: expected level"):
-        paddle.amp.auto_cast(level="O7").__enter__()
-
-
 def test_a_gpu_that_is_not_there_is_a_clear_error():
     try:
         paddle.set_device("gpu")

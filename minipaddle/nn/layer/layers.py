@@ -457,9 +457,17 @@ class Layer:
         """Casts all floating-point parameters and buffers to float16."""
         return self._convert(None, dtypes.float16, True)
 
-    def _convert(self, device: Any, dtype: dtypes.DataType | None, floating_only: bool) -> Layer:
+    def _convert(
+        self,
+        device: Any,
+        dtype: dtypes.DataType | None,
+        floating_only: bool,
+        include_sublayers: bool = True,
+    ) -> Layer:
         module = None if device is None else array_module(_place_of(device))
-        for item in (*self.parameters(), *self.buffers()):
+        parameters = self.parameters(include_sublayers=include_sublayers)
+        buffers = self.buffers(include_sublayers=include_sublayers)
+        for item in (*parameters, *buffers):
             for tensor in (item, item.grad):
                 if tensor is None or (floating_only and not tensor.dtype.is_floating):
                     continue
@@ -472,7 +480,8 @@ class Layer:
             if item.autograd_meta is not None and item.is_leaf:
                 meta = item.autograd_meta
                 meta.grad_node = meta.edge = None  # they knew the old dtype
-        for layer in self.sublayers(include_self=True) if dtype is not None else ():
+        layers = self.sublayers(include_self=True) if include_sublayers else [self]
+        for layer in layers if dtype is not None else ():
             layer._dtype = dtype.name  # type: ignore[union-attr]
         return self
 

@@ -66,7 +66,7 @@ __all__ = [
 
 OPS: dict[str, Op] = {}
 
-TRAITS = ("Pure", "SideEffect", "Random", "View", "ForwardOnly", "Constant", "AmpWhite")
+TRAITS = ("Pure", "SideEffect", "Random", "View", "ForwardOnly", "Constant")
 
 
 class Vjp:
@@ -150,8 +150,7 @@ class Op:
             "Random": it draws random numbers;
             "View": its result shares memory with its first input;
             "ForwardOnly": it has no gradient, and none flows through it;
-            "Constant": it reads an input's shape only, so no gradient flows through it;
-            "AmpWhite": inside `amp.auto_cast` it computes in half precision.
+            "Constant": it reads an input's shape only, so no gradient flows through it.
         inplace: output -> the input whose memory it takes over: in the op itself where its name
             ends in "_", otherwise in its in-place form, see `inplace_op`.
         same_dtype: inputs that must have one dtype.

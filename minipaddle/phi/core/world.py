@@ -55,7 +55,8 @@ class Tracer(threading.local):
     """
 
     has_grad = True
-    amp_dtype: Any = None  # the dtype of ops with the trait "AmpWhite", or None
+    amp_dtype: Any = None  # inside auto_cast, the dtype of ops of the white list
+    amp_lists: Any = (frozenset(), frozenset())  # names of ops: the white list, the black list
     saved_tensors_hooks: Any = None  # (pack, unpack) for what a GradNode keeps, or None
 
 

@@ -104,7 +104,7 @@ def _(
 
 @op(
     source="paddle/phi/ops/yaml/ops.yaml: conv2d",
-    traits=("Pure", "AmpWhite"),
+    traits=("Pure",),
     same_dtype=("input", "filter"),
 )
 def conv2d(
@@ -236,7 +236,7 @@ def _(
 
 @op(
     source="paddle/phi/ops/yaml/ops.yaml: depthwise_conv2d",
-    traits=("Pure", "AmpWhite"),
+    traits=("Pure",),
     same_dtype=("input", "filter"),
 )
 def depthwise_conv2d(

@@ -13,7 +13,7 @@ from minipaddle.phi.ops.manipulation import cast, reduce_as, reshape, reshape_as
 
 @op(
     source="paddle/phi/ops/yaml/ops.yaml: matmul",
-    traits=("Pure", "AmpWhite"),
+    traits=("Pure",),
     same_dtype=("x", "y"),
 )
 def matmul(xp, x, y, *, transpose_x: bool = False, transpose_y: bool = False):
@@ -114,7 +114,7 @@ def _(input, w, bias: NoNeedBuffer, out, out_grad, *, activation_type: str):
     return input_grad, matmul(rows, flat, transpose_x=True), reduce_as(grad, bias)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: bmm", traits=("Pure", "AmpWhite"), same_dtype=("x", "y"))
+@op(source="paddle/phi/ops/yaml/ops.yaml: bmm", traits=("Pure",), same_dtype=("x", "y"))
 def bmm(xp, x, y):
     """A product for each matrix of a batch: x [B, M, K], y [B, K, N] -> [B, M, N]."""
     if x.ndim != 3 or y.ndim != 3 or x.shape[0] != y.shape[0]:
