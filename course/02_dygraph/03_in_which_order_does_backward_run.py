@@ -109,7 +109,7 @@ for diamonds in (1, 2, 4, 8, 12):
     )  # + 1: the leaf
 
 # %% [markdown]
-# A ResNet is such a chain: each block adds its input to its output. 50 diamonds would be 4,000,000,000,000,000 runs.
+# A ResNet is such a chain: each block adds its input to its output. 50 diamonds would be 4,500,000,000,000,000 runs.
 #
 # ## The second idea: each node only once
 # Then let us not run a node again that has run.
@@ -256,7 +256,7 @@ print("the engine: done")
 
 # %% [markdown]
 # ## In Paddle itself
-# The order, the holders, hooks, and two starts, on the real engine:
+# The order, on the real engine. Each hook prints the gradient of its Tensor, so you see when it was complete:
 
 # %%
 from minipaddle.compare import both
@@ -273,7 +273,28 @@ both(
     for name, tensor in t.items():
         tensor.register_hook(lambda grad, name=name: print(name, grad.numpy()))
     t["d"].backward()
-    print("x.grad", t["x"].grad.numpy())
+
+    x, w1, w2 = (paddle.to_tensor([n], stop_gradient=False) for n in (1.0, 2.0, 3.0))
+    hidden = x * w1
+    loss = hidden * w2
+    for name, tensor in dict(x=x, w1=w1, w2=w2, hidden=hidden, loss=loss).items():
+        tensor.register_hook(lambda grad, name=name: print(name, end=" "))
+    loss.backward()
+    """,
+    same=True,
+)
+
+# %% [markdown]
+# And a hook that changes a gradient, and two starts:
+
+# %%
+both(
+    """
+    def diamond():
+        x = paddle.to_tensor([2.0], stop_gradient=False)
+        a = x * x
+        b, c = a * 3.0, a * 5.0
+        return dict(d=b + c, b=b, c=c, a=a, x=x)
 
     t = diamond()
     t["a"].register_hook(lambda grad: grad.clip(max=5.0))
@@ -283,13 +304,6 @@ both(
     t = diamond()
     paddle.autograd.backward([t["d"], t["b"]])
     print("two starts", t["x"].grad.numpy())
-
-    x, w1, w2 = (paddle.to_tensor([n], stop_gradient=False) for n in (1.0, 2.0, 3.0))
-    hidden = x * w1
-    loss = hidden * w2
-    for name, tensor in dict(x=x, w1=w1, w2=w2, hidden=hidden, loss=loss).items():
-        tensor.register_hook(lambda grad, name=name: print(name, end=" "))
-    loss.backward()
     """,
     same=True,
 )
@@ -305,11 +319,11 @@ both(
 # | `accumulation_node.py` | `accumulation/accumulation_node.cc`: `GradNodeAccumulation` |
 # | hooks of inner Tensors, in `grad_node_info.py` | `grad_node_info.cc`: `GradNodeBase::ApplyGradientHooks` |
 #
-# `run_backward` is about 60 lines. You now know each of them, so open it.
+# `run_backward` is about 60 lines, and you know now what nearly all of them are for. Open it.
 #
 # ## What we left out
-# Paddle has a second queue, for nodes that must run in a fixed order on all ranks (`force_sequential_nodes`), since two ranks that wait for each other's gradients would wait for ever. Its
-# holders also add sparse gradients, and its engine can look for NaN after each node.
+# Paddle has a second queue, for nodes that must run exactly in the reverse order of their forward calls (`force_sequential_nodes`). Its holders also add sparse gradients, and its nodes
+# can look for NaN in what they give (`FLAGS_check_nan_inf`).
 #
 # **Next**: lesson 2.4 lets backward itself be recorded. [2 · exercise](exercise.ipynb): the map of in-degrees, and then the walk. When a gradient in Paddle
 # is wrong by a factor of two, or a hook comes too early, this is the place to look first: `backward.cc` is short, and you know its plan now.

@@ -12,7 +12,7 @@
 # ## Asking instead of collecting
 # `loss.backward()` walks to *all* leaves and adds to their `.grad`. `paddle.grad(outputs, inputs)` gives back the gradients of those inputs that you name, as a list, and touches no `.grad`.
 #
-# **Predict** the two lines that the cell prints. `p` is no leaf: can it be asked for?
+# **Predict** what the cell prints. `p` is no leaf: can it be asked for?
 
 # %%
 import minipaddle as paddle
@@ -263,7 +263,7 @@ both(
 
 # %% [markdown]
 # Our rule leaves one node for each of its ops. Paddle often has **one kernel for a whole gradient**, written by hand, and one for *its* gradient: `pow_grad`, `pow_double_grad`,
-# `pow_triple_grad`. That means fewer nodes, and faster ones. But somebody has to write each, and behind the last one the road ends, as in the last line. Other gradients in Paddle are written as ops, like
+# `pow_triple_grad`. That means fewer nodes. But somebody has to write each, and behind the last one the road ends, as in the last line. Other gradients in Paddle are written as ops, like
 # ours.
 #
 # | here, in `minipaddle/eager/backward.py` | in Paddle |
