@@ -22,7 +22,8 @@ from tests.grader.sample import MODULE, RIGHT, answered, hand_in
 
 pytestmark = pytest.mark.timeout(600)
 
-LIMITS = Limits(cell_seconds=5, submission_seconds=30)
+# None of these runs without end. pip alone needs seconds to start where the processors are busy.
+LIMITS = Limits(cell_seconds=20, submission_seconds=60)
 
 
 @pytest.fixture(scope="module")
