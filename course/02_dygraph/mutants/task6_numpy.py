@@ -1,0 +1,17 @@
+    class ToXY(PyLayer):
+        @staticmethod
+        def forward(ctx, radius, angle, unit):
+            ctx.save_for_backward(radius, angle)
+            ctx.unit = unit
+            return radius * paddle.cos(angle * unit), radius * paddle.sin(angle * unit)
+
+        @staticmethod
+        def backward(ctx, x_grad, y_grad):
+            radius, angle = ctx.saved_tensor()
+            cos, sin = np.cos(angle.numpy() * ctx.unit), np.sin(angle.numpy() * ctx.unit)
+            return (
+                None if radius.stop_gradient else x_grad * cos + y_grad * sin,
+                None if angle.stop_gradient else (y_grad * cos - x_grad * sin) * radius * ctx.unit,
+            )
+
+    return ToXY.apply(radius, angle, unit)

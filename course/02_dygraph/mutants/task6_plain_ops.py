@@ -1,0 +1,1 @@
+    return radius * paddle.cos(angle * unit), radius * paddle.sin(angle * unit)
