@@ -67,16 +67,16 @@ def examine(job: Job, told: Callable[[Outcome], None] = lambda outcome: None) ->
             path = Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(base64.b64decode(data))
-        links = [Link(job.limits, Path(folder), job.sandbox) for _ in range(2)]
+        visible, hidden = (Link(job.limits, Path(folder), job.sandbox) for _ in range(2))
         try:
-            _Examination(job.assignment, *links, outcome, told).over(notebook)
+            _Examination(job.assignment, visible, hidden, outcome, told).over(notebook)
         except (CannotStart, AuthorError) as error:
             outcome.status, outcome.reason = FAILED, str(error)
             outcome.score = outcome.max_score = None
             outcome.cells = {}
         finally:
-            for link in links:
-                link.close()
+            visible.close()
+            hidden.close()
     outcome.notebook = notebook
     outcome.seconds = round(time.monotonic() - started, 3)
     return outcome

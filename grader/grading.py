@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 import weakref
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -40,9 +41,11 @@ class Examiner:
             "PYTHONWARNINGS": "ignore",
             "OMP_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",
+            # Never the current folder (-P): a course's checkout may bring a `grader` of its own.
+            "PYTHONPATH": str(Path(__file__).resolve().parent.parent),
         }
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "grader.warm"],
+            [sys.executable, "-P", "-m", "grader.warm"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,

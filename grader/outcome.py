@@ -25,6 +25,22 @@ NOT_GRADABLE: Status = "not gradable"
 # The grader could not do its work. No points are given or taken: it is tried again.
 FAILED: Status = "failed"
 
+# The modules of the grader that decide about points: a change in one of them is another grader.
+DECIDES = (
+    "assignment.py",
+    "checks.py",
+    "codec.py",
+    "examiner.py",
+    "grading.py",
+    "link.py",
+    "outcome.py",
+    "sandbox.py",
+    "seccomp.py",
+    "student.py",
+    "submission.py",
+    "warm.py",
+)
+
 BUBBLEWRAP = "bubblewrap"
 NO_SANDBOX = "none"
 
@@ -119,7 +135,7 @@ def grader_digest() -> str:
     import minipaddle
 
     framework = Path(minipaddle.__file__).resolve().parent
-    for path in sorted([*here.glob("*.py"), *framework.rglob("*.py")]):
-        total.update(str(path.name).encode())
+    for path in [*(here / name for name in DECIDES), *sorted(framework.rglob("*.py"))]:
+        total.update(path.name.encode())
         total.update(path.read_bytes())
     return total.hexdigest()

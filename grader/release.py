@@ -29,7 +29,7 @@ from nbgrader.preprocessors import (
 from nbgrader.preprocessors import ClearSolutions as NbgraderClearSolutions
 from nbgrader.utils import is_solution
 
-from grader.assignment import Assignment, make_assignment
+from grader.assignment import make_assignment
 from grader.course import NOTEBOOK, Course
 from grader.errors import GraderError
 
@@ -138,27 +138,11 @@ def _release_one(course: Course, module: str) -> None:
             "Nothing was released. Put it between ### BEGIN ... and ### END ... marks."
         )
     assignment = make_assignment(module, source, learners, handed_out(course, module))
-    path = assignment_path(course, module)
+    path = course.assignment(module)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".tmp")
     temporary.write_text(assignment.to_json(), encoding="utf-8")
     os.replace(temporary, path)
-
-
-def assignment_path(course: Course, module: str) -> Path:
-    """Where the assignment of a released module is kept: with hidden tests, for the grader only."""
-    return course.work / "assignments" / f"{module}.json"
-
-
-def assignment_of(course: Course, module: str) -> Assignment:
-    """The assignment as it was released. Raises GraderError where it was not."""
-    path = assignment_path(course, module)
-    if not path.exists():
-        raise GraderError(
-            f"grader: expected module {module} to be released, but got no {path}. "
-            f"Run grader release {module} first."
-        )
-    return Assignment.from_json(path.read_text(encoding="utf-8"))
 
 
 def handed_out(course: Course, module: str) -> dict[str, Path]:

@@ -65,8 +65,12 @@ def assignment_of(source: NotebookNode) -> Assignment:
 def submission(source: NotebookNode, answer: str | None = None, added: Iterable[str] = ()) -> bytes:
     """What a student hands in: the reference, or another answer; `added` cells stand before it."""
     notebook = released(source)
-    place = next(n for n, cell in enumerate(notebook.cells) if cell.metadata.nbgrader.solution)
-    reference = next(cell for cell in source.cells if cell.metadata.nbgrader.solution)
+    solutions = [
+        number
+        for number, cell in enumerate(source.cells)
+        if cell.metadata.get("nbgrader", {}).get("solution")
+    ]
+    place, reference = solutions[0], source.cells[solutions[0]]
     notebook.cells[place].source = reference.source if answer is None else answer.strip()
     for number, text in enumerate(added):
         notebook.cells.insert(place + number, v4.new_code_cell(text))

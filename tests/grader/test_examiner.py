@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import nbformat
 import nbformat.v4 as v4
 import pytest
 
 import minipaddle as paddle
+from grader import grading
 from grader.grading import grade
 from grader.outcome import Job, Limits
 from tests.grader.exam import QUICK, assignment_of, exercise, graded, output, submission
@@ -312,3 +315,33 @@ def test_state_does_not_pass_from_one_submission_to_the_next() -> None:
     clean = "def answer(n):\n    assert np.pi > 3.1\n    return n * n"
     assert graded(SQUARE, clean).score == 4
     assert paddle.in_dynamic_mode()
+
+
+def test_the_notebook_of_another_exercise_is_not_gradable() -> None:
+    titled = exercise(VISIBLE_ONLY)
+    titled.cells.insert(0, v4.new_markdown_cell("# 1 · exercise: Squares"))
+    other = exercise('with Checks("T") as check:\n    check.equal("a", lambda: answer(3), 9)')
+    other.cells[0].source = "import math"
+    other.cells.insert(0, v4.new_markdown_cell("# 2 · exercise: Cubes"))
+    outcome = grade(Job(assignment_of(titled), submission(other), QUICK, False))
+    assert (outcome.status, outcome.score) == ("not gradable", 0)
+    assert "Was another notebook handed in?" in outcome.reason
+    renamed = nbformat.reads(submission(titled).decode(), as_version=4)
+    renamed.cells[0].source = "# My notes"
+    job = Job(assignment_of(titled), nbformat.writes(renamed).encode(), QUICK, False)
+    assert grade(job).score == 2
+
+
+def test_a_grader_in_the_current_folder_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "grader").mkdir()
+    (tmp_path / "grader" / "__init__.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    examiner = grading.Examiner()
+    try:
+        job = Job(assignment_of(SQUARE), submission(SQUARE), QUICK, False)
+        assert examiner.grade(job).score == 4
+    finally:
+        examiner.close()
+    assert not (tmp_path / "ran").exists()
