@@ -840,9 +840,9 @@ with Checks("Task 3", hidden=True) as check:
         look="Make a new sum: held + new. An array may have been handed to several nodes.",
     )
     check.equal(
-        "20,000 nodes in a row, and Tensors",
-        lambda: (calls(chain_graph(20_000), "19999", 3.0)[7], on_tensors([-1.0, 0.5, 7.0])),
-        (secret_calls(chain_graph(20_000), "19999", 3.0)[7], secret_cube([-1.0, 0.5, 7.0])),
+        "10,000 nodes in a row, and Tensors",
+        lambda: (calls(chain_graph(10_000), "9999", 3.0)[7], on_tensors([-1.0, 0.5, 7.0])),
+        (secret_calls(chain_graph(10_000), "9999", 3.0)[7], secret_cube([-1.0, 0.5, 7.0])),
         look="No recursion; and no search through a long list for each node.",
     )
 ### END HIDDEN TESTS
@@ -1280,7 +1280,7 @@ with Checks("Task 5") as check:
     )
 
 # %% nbgrader={"grade_id": "task5_hidden", "points": 2}
-# Hidden checks, run when your work is graded: random graphs, many paths, a very deep graph, and what paddle.grad runs itself.
+# Hidden checks, run when your work is graded: random graphs, many paths, a very deep graph, and Tensors.
 ### BEGIN HIDDEN TESTS
 from grader.checks import Checks, experiment
 
@@ -1306,7 +1306,7 @@ class SecretEdges(GradNodeBase):
     @property
     def edges(self):
         type(self).asked += 1
-        if type(self).asked > 1_000_000:
+        if type(self).asked > 500_000:
             raise RuntimeError("nodes are looked at again and again")
         return self.kept
 
@@ -1379,7 +1379,7 @@ def secret_long(length, root, wanted):
     return len(found), sum(found)
 
 
-secret_on_row = range(4_002, 90_002, 2)  # from the node above wanted up to the root
+secret_on_row = range(4_002, 40_002, 2)  # from the node above wanted up to the root
 with Checks("Task 5", hidden=True) as check:
     check.equal(
         "40 random graphs, 12 pairs in each",
@@ -1395,7 +1395,7 @@ with Checks("Task 5", hidden=True) as check:
     )
     check.equal(
         "a very deep graph",
-        lambda: secret_long(50_000, 90_000, 4_000),
+        lambda: secret_long(25_000, 40_000, 4_000),
         (len(secret_on_row), sum(secret_on_row)),
         look="No recursion; and no search through a long list for each node.",
     )
@@ -1417,8 +1417,8 @@ with Checks("Task 5", hidden=True) as check:
 # the same shape. `unit` is a plain number: π/180 if angles are in degrees.
 #
 # 1. `forward(ctx, radius, angle, unit)` returns two Tensors. `backward(ctx, x_grad, y_grad)` gets two gradients, one for each of them. (If only x was used, y_grad is zeros.)
-# 2. Keep radius and angle with `ctx.save_for_backward(...)`, and take them out with `ctx.saved_tensor()`. This way backward refuses if an in-place op has changed them. What is no
-#    Tensor, such as unit, becomes an attribute of `ctx`.
+# 2. Keep radius and angle with `ctx.save_for_backward(...)`, and take them out with `ctx.saved_tensor()`. This way backward refuses if an in-place op has changed them. (Paddle 3.3.1
+#    doesn't notice such a change here.) What is no Tensor, such as unit, becomes an attribute of `ctx`.
 # 3. `backward` returns one gradient for each argument of forward **that is a Tensor**, in their order: two, and nothing for unit. Where a Tensor has `stop_gradient=True`, it returns
 #    None (in Paddle, too, anything else is an error).
 # 4. Write backward with ops of paddle (`paddle.cos`, `paddle.sin`, `+ - *`), not with numpy. So it can itself be recorded, for gradients of gradients.
@@ -2682,5 +2682,5 @@ with Checks("Task 9", hidden=True) as check:
 x = paddle.to_tensor([[0.0, 1.0]], stop_gradient=False)
 y = paddle.to_tensor([2.0, 3.0], stop_gradient=False)
 OPS.pop("stanh", None)
-print(verdict(declare_stanh(), rng.normal(size=(2, 3))))
+print(verdict(declare_stanh(), np.array([[0.5, -1.0], [2.0, 0.0]])))
 viz.grad_graph(logaddexp(x, y), labels={"x": x, "y": y})
