@@ -158,7 +158,8 @@ def watch(function, *args):
 
 
 # %% [markdown]
-# **Predict:** in which order do these three come into being: the numbers `out_data`, the Tensor `out`, the node? Then step, and watch the table.
+# **Predict:** in which order do these three come into being: the numbers `out_data`, the Tensor `out`, the node? Then step, and watch the table. (The first line asks whether mixed precision is on, see
+# lesson 2.6. The lines behind `except` run only if the kernel fails; they find words for the error.)
 
 # %%
 from minipaddle.phi import find_op
@@ -176,7 +177,7 @@ function, steps = find_op("tanh").dygraph_function, []
 first = function.__code__.co_firstlineno
 lines = source.splitlines()[first - 1 :]
 for number, values in watch(function, paddle.to_tensor([0.0, 1.0], stop_gradient=False)):
-    code = viz.text(lines, highlight=number, first_line=first, language="python", name="tanh")
+    code = viz.text(lines, highlight=number - first + 1, language="python", name="tanh")
     shown = [name for name in ("x_data", "out_data", "x_edge", "node", "out") if name in values]
     table = viz.table(["local", "value"], [[name, values[name]] for name in shown])
     steps.append(viz.step(f"Next: {lines[number - first].strip()}", code, table))

@@ -63,15 +63,18 @@ y = x**3
 # TensorWrapper of an input, and such a wrapper keeps the AutogradMeta with the numbers (lesson 2.2). **This is what it is kept for.** With the numbers alone, `3x²` would be a constant.
 #
 # ## Two ways to compute the same gradient
-# To record each small op costs time, and mostly nobody needs it. So a node can do both. Here is the one of `pow`. Look at `__call__`: where does `create_graph` lead?
+# To record each small op costs time, and mostly nobody needs it. So a node can do both. The formula itself is written only once. Here is that of `pow`, as it stands in `minipaddle/phi/ops/math.py`:
 
 # %%
-from minipaddle.eager import source_of
+import inspect
 
-print(source_of("pow").partition("    def clear_tensor_wrappers")[0].rstrip())
+from minipaddle.phi import find_op
+
+print(inspect.getsource(find_op("pow").vjp_rule.rule))
 
 # %% [markdown]
-# With `create_graph` it calls the **rule**, which consists of ops on Tensors (`self.x.tensor(self)` is the `x` with its AutogradMeta). Without, it calls a **kernel**, with bare arrays.
+# This is a *gradient rule*, and its `*` and `pow` are ops. With `create_graph`, the node calls it with **Tensors**: `x` comes out of the wrapper with its AutogradMeta, and each op leaves a node, as always. Without, the node
+# calls it with **bare arrays**: the same numbers, and nothing is recorded. If you want to see the `if` between the two: `from minipaddle.eager import source_of`, then `print(source_of("pow"))`.
 #
 # ## What it is good for
 # **A loss made of gradients.** Some losses punish a large slope, such as the *gradient penalty* in WGAN-GP. To train with them, a gradient must itself be differentiated.
