@@ -18,6 +18,8 @@ LESSONS = [
     "02_dygraph/03_in_which_order_does_backward_run",
     "02_dygraph/04_what_is_the_gradient_of_a_gradient",
     "02_dygraph/05_when_does_backward_refuse",
+    "02_dygraph/06_what_can_training_do_without",
+    "02_dygraph/07_what_does_a_call_cost",
     "03_pir/01_why_a_new_ir",
     "04_passes/01_what_is_a_pass",
     "05_sot/01_what_does_python_run",
