@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 2 · exercise: Backward, from the graph to a new op
 #
-# Nine tasks, 36 points; no task needs another one.
+# Nine tasks, 36 points. No task needs your answer to another one. But each needs the cells that are given: run those from the top, once.
 #
 # | tasks | about | lesson |
 # |---|---|---|
@@ -574,7 +574,7 @@ with Checks("Task 2", hidden=True) as check:
 # 3. An edge says where a result belongs: to place `edge.slot` of the holder of `edge.node`. A result may be None: then nothing is added, but this edge, too, has been gone over.
 # 4. A node whose holder got no gradient at all isn't called. Those behind it must hear of it, or they would wait forever: its edges count as gone over, each with None.
 #
-# How many edges lead to each node, `get_in_degree_map([root])` tells you: our own version of task 1.
+# How many edges lead to each node, `get_in_degree_map([root])` tells you, as a dict: our own version of task 1.
 #
 # | graph | calls |
 # |---|---|
@@ -857,17 +857,18 @@ with Checks("Task 3", hidden=True) as check:
 # To keep it short, a gradient is a numpy array here. `leaf.grad` is None or an array. `leaf.hooks` is a dict, number to hook, in the order in which they were registered.
 #
 # 1. Each hook is called with the gradient that arrives now (not with the sum), **as the hook before has left it**. It returns a new array, or None: "I change nothing".
-# 2. The first gradient becomes `leaf.grad`. Each further one is added **into the array that is there**: whoever holds `leaf.grad`, such as an optimizer, sees the new numbers.
+# 2. The first gradient becomes `leaf.grad`, as an array of its own: a hook may have kept the one that it returned. Each further gradient is added **into the array that is there**: whoever
+#    holds `leaf.grad`, such as an optimizer, sees the new numbers.
 # 3. The array `grad` belongs to others, too (for `x + y` both leaves get the same array). It must stay as it is: not even a hook that writes into what it gets may change
 #    it, and it must not become `leaf.grad` itself. Copy it first.
 # 4. A hook may remove itself while it runs (one that should run only once). The others still run.
 # 5. If a hook returns something else than an array or None, raise a `TypeError`; `leaf.grad` stays as it was.
 #
-# | hooks | first `[1, 5]` arrives, then `[2, 0]` | `leaf.grad` |
+# | hooks | `leaf.grad` after `[1, 5]` has arrived | and after `[2, 0]`, too |
 # |---|---|---|
-# | none | | `[1, 5]`, then `[3, 5]` |
-# | times 2 | | `[2, 10]`, then `[6, 10]` |
-# | plus 1, then times 2 | | `[4, 12]`, then `[10, 14]` |
+# | none | `[1, 5]` | `[3, 5]` |
+# | times 2 | `[2, 10]` | `[6, 10]` |
+# | plus 1, then times 2 | `[4, 12]` | `[10, 14]` |
 #
 # Why Paddle has it: `GradNodeAccumulation` in `paddle/fluid/eager/accumulation/accumulation_node.cc`. Data parallel hangs its communication there.
 #
@@ -2374,10 +2375,10 @@ with Checks("Task 8", hidden=True) as check:
 # Measured slopes come from `measured(function, *arrays)` of task 2: one array per input. Its weights are `weights_like(out)`, so this is also what backward must start with: with
 # ones, a rule that forgets `out_grad` would look right. Two arrays agree if their shapes do and `np.allclose(gradient, slope, rtol=1e-4, atol=1e-7)`.
 #
-# If backward raises an error, the gradient is wrong. Only backward, though: `function` itself works. If backward gives None for an input, this stands for zeros: nothing depends on it.
+# If backward raises an error, the gradient is wrong. (`function` itself always works.) If backward gives None for an input, this stands for zeros: nothing depends on it.
 #
 # For the second gradient there is `gradient_of(function, which)` in the next cell. It gives the gradient for input `which`, again as a function of the same Tensors: **so it can be tested
-# in the same way as `function`**.
+# in the same way as `function`**. It runs backward itself, so it may raise an error: then the second gradient is wrong.
 #
 # Why Paddle has it: `OpTest.check_grad` in `test/legacy_test/op_test.py` compares with measured slopes; `double_grad_check` in `test/legacy_test/gradient_checker.py` does it for the gradient of
 # the gradient.
