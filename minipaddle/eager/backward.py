@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from itertools import zip_longest
 from typing import Any
 
 from minipaddle.common.place import module_of
@@ -141,40 +140,39 @@ def run_backward(
     holders = _first_holders(tensors, grad_tensors, create_graph)
     general_grad = None if inputs is None else GeneralGrad(inputs, no_grad_vars, holders)
     in_degree = get_in_degree_map(holders)
-    queue = deque(node for node in holders if in_degree[node] == 0)
-    before = tracer.has_grad, tracer.amp_dtype
-    tracer.has_grad, tracer.amp_dtype = tracer.has_grad or create_graph, None
-    try:
-        while queue:
-            node = queue.popleft()
-            results: Sequence[Tensor | None] = ()
-            # a node without gradients, or without use, does not run, but those behind it must
-            # still hear of it
-            arrived = holders.pop(node, None)
-            if arrived is not None and (general_grad is None or node in general_grad.needed):
-                results = _run_node(node, arrived.slots, create_graph, general_grad)
-                if not retain_graph and not node.accumulates:
-                    node.clear_tensor_wrappers()
-            for edge, result in zip_longest(node.edges, results):
-                if edge is None:
-                    continue
-                next_node, slot = edge
-                if result is not None:
-                    wanted = next_node.specs[slot][0]
-                    if result._data.shape != wanted:
-                        raise _wrong_shape(node, wanted, result)
-                    holder = holders.get(next_node)
-                    if holder is None:
-                        holder = holders[next_node] = GradTensorHolder(len(next_node.specs))
+    queue: deque[GradNodeBase] = deque()
+    for node in holders:
+        if in_degree[node] == 0:
+            queue.append(node)
+    while queue:
+        node = queue.popleft()
+        arrived = holders.pop(node, None)
+        if arrived is None or (general_grad is not None and node not in general_grad.needed):
+            # no gradient has come, or nobody needs it; those behind must still hear of it
+            results = [None] * len(node.edges)
+        else:
+            results = _run_node(node, arrived.slots, create_graph, general_grad)
+            if not retain_graph:
+                node.clear_tensor_wrappers()
+        for edge, result in zip(node.edges, results):
+            if edge is None:
+                continue
+            next_node, slot = edge
+            if result is not None:
+                wanted = next_node.specs[slot][0]
+                if result._data.shape != wanted:
+                    raise _wrong_shape(node, wanted, result)
+                holder = holders.get(next_node)
+                if holder is None:
+                    holders[next_node] = GradTensorHolder(len(next_node.specs), slot, result)
+                else:
                     holder.add(slot, result, create_graph)
-                in_degree[next_node] -= 1
-                if in_degree[next_node] == 0:
-                    if next_node.accumulates:
-                        queue.appendleft(next_node)  # a leaf's hooks run as early as they can
-                    else:
-                        queue.append(next_node)
-    finally:
-        tracer.has_grad, tracer.amp_dtype = before
+            in_degree[next_node] -= 1
+            if in_degree[next_node] == 0:
+                if next_node.accumulates:
+                    queue.appendleft(next_node)  # a leaf's hooks run as early as they can
+                else:
+                    queue.append(next_node)
     return [] if general_grad is None else general_grad.results
 
 
@@ -196,8 +194,11 @@ def _first_holders(
         edge = tensor._grad_edge()
         if edge is None:
             continue
-        holder = holders.setdefault(edge.node, GradTensorHolder(len(edge.node.specs)))
-        holder.add(edge.slot, _initial_grad(tensor, grad), create_graph)
+        first = _initial_grad(tensor, grad)
+        if edge.node in holders:
+            holders[edge.node].add(edge.slot, first, create_graph)
+        else:
+            holders[edge.node] = GradTensorHolder(len(edge.node.specs), edge.slot, first)
     return holders
 
 
@@ -213,7 +214,7 @@ def _run_node(
     if general_grad is not None:
         general_grad.take(node, grads)
         if not general_grad.must_run(node):
-            return ()
+            return [None] * len(node.edges)
     results = node(grads, create_graph)
     if node.post_hooks:
         results = _after_post_hooks(node, results, grads)
@@ -222,8 +223,9 @@ def _run_node(
 
 def _initial_grad(tensor: Tensor, grad: Tensor | None) -> Tensor:
     if grad is None:
-        data = tensor._data
-        return Tensor(module_of(data).ones(data.shape, data.dtype))
+        ones = module_of(tensor._data).empty(tensor._data.shape, tensor._data.dtype)
+        ones.fill(1)
+        return Tensor(ones)
     if not isinstance(grad, Tensor):
         raise TypeError(
             f"backward: expected grad_tensor to be a Tensor or None, but got "
@@ -331,13 +333,24 @@ def grad(
     blocked = [] if no_grad_vars is None else _tensor_list("grad", "no_grad_vars", no_grad_vars)
     grads = [None] * len(starts) if grad_outputs is None else grad_outputs
     starting = [grads] if isinstance(grads, Tensor) else list(grads)
-    results = run_backward(starts, starting, True, create_graph, wanted, blocked)
+    before = tracer.has_grad, tracer.amp_dtype
+    if create_graph:  # what the rules compute is recorded, and in the dtype that it has
+        tracer.has_grad, tracer.amp_dtype = True, None
+    try:
+        results = run_backward(starts, starting, True, create_graph, wanted, blocked)
+    finally:
+        tracer.has_grad, tracer.amp_dtype = before
     for position, result in enumerate(results):
         if result is None and not allow_unused:
             raise ValueError(
                 f"grad: expected every input to be used by the outputs, but got input {position}, "
                 "which is not. Remove it, or set allow_unused=True to get None for it."
             )
-        if result is not None and not create_graph:
-            results[position] = Tensor(result._data.copy())  # x + y gives one array to both
+        if result is None:
+            continue
+        if create_graph:  # x + y gives one Tensor to both; each gets an own one, of the same graph
+            results[position] = own = Tensor(result._data)
+            own._version, own.autograd_meta = result._version, result.autograd_meta
+        else:  # and of its own memory, for a user who writes into it
+            results[position] = Tensor(result._data.copy())
     return results

@@ -28,6 +28,7 @@ from minipaddle.eager.grad_node_info import (
 from minipaddle.eager.tensor import Tensor
 from minipaddle.eager.tensor_wrapper import TensorWrapper, empty_tensor, meta_tensor
 from minipaddle.phi.core.attribute import convert
+from minipaddle.phi.core.derived import refuse_results
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import OPS, Op, find_op
 from minipaddle.phi.core.type_promotion import promote
@@ -87,8 +88,10 @@ def _compiled(op: Op) -> Callable:
         "refuse_cleared": refuse_cleared,
         "refuse_double_grad": refuse_double_grad,
         "kernel": op.run if len(op.kernels.kernels) > 1 else op.kernels.select("cpu", None),
-        "grad_kernel": op.grad_op.kernels.select("cpu", None) if vjp else None,
+        "grad_kernel": op.grad_kernel_fn,
         "rule": vjp.rule if vjp else None,
+        "rule_on_arrays": vjp.on_arrays if vjp else None,
+        "refuse_results": refuse_results,
         "convert": convert,
         "promote_inputs": promote_inputs,
         "explain": explain,

@@ -307,7 +307,8 @@ def _grad_node_lines(op: Op, vjp: Vjp) -> list[str]:
         if item.name in vjp.wrt
     ]
     wanted, as_tensors = _results_of(op, vjp)
-    given = f", wanted={_tuple(wanted)}" if op.grad_kernel_fn is not None else ""
+    by_hand = op.grad_kernel_fn is not None
+    kernel = f"grad_kernel(xp, {_tuple(wanted)}, " if by_hand else "rule_on_arrays(xp)("
     lines = [
         f"class {node_name(op)}(GradNodeBase):",
         f"    __slots__ = {_tuple([repr(slot) for slot in slots])}",
@@ -337,7 +338,10 @@ def _grad_node_lines(op: Op, vjp: Vjp) -> list[str]:
         else "            refuse_double_grad(self)",
         "        else:",
         f"            xp = np if type({beside}._data) is ndarray else module_of({beside}._data)",
-        f"            {results} = grad_kernel(xp, {_arguments(op, vjp, 'array', beside)}{given})",
+        f"            found = {kernel}{_arguments(op, vjp, 'array', beside)})",
+        f"            if type(found) is not tuple or len(found) != {len(vjp.wrt)}:",
+        "                refuse_results(op, found)",
+        f"            {results} = found",
         *(f"            {line}" for line in as_tensors),
         f"        return [{', '.join(in_order)}]",
         "",

@@ -16,8 +16,10 @@ class GradTensorHolder:
 
     __slots__ = ("slots",)
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, slot: int, grad: Tensor) -> None:
+        """`count` places; the first gradient that arrived goes to `slot`."""
         self.slots: list[Tensor | None] = [None] * count
+        self.slots[slot] = grad
 
     def add(self, slot: int, grad: Tensor, create_graph: bool = False) -> None:
         """Puts `grad` into `slot`, or adds it to what is there."""

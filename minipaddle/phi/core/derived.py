@@ -47,12 +47,18 @@ def grad_infer_meta_of(op: Op) -> Callable:
 def _checked(op: Op, wrt: tuple[str, ...], results: Any) -> tuple:
     """What a rule returned. Raises TypeError unless it is one gradient for each of `wrt`."""
     if not isinstance(results, tuple) or len(results) != len(wrt):
-        got = f"{len(results)}" if isinstance(results, tuple) else type(results).__name__
-        raise TypeError(
-            f"@{op.name}.vjp: expected a tuple of {len(wrt)} gradients, for {list(wrt)}, but got "
-            f"{got}. Return one gradient for each."
-        )
+        refuse_results(op, results)
     return results
+
+
+def refuse_results(op: Op, results: Any) -> None:
+    """A rule did not return one gradient for each input that has one. Raises TypeError."""
+    wrt = op.require_vjp().wrt
+    got = f"{len(results)}" if isinstance(results, tuple) else type(results).__name__
+    raise TypeError(
+        f"@{op.name}.vjp: expected a tuple of {len(wrt)} gradients, for {list(wrt)}, but got "
+        f"{got}. Return one gradient for each."
+    )
 
 
 def inplace_kernel_of(op: Op) -> Callable:

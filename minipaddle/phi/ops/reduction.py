@@ -61,8 +61,10 @@ def sum(
     keepdim: bool = False,
 ):
     """The sum over the axes of `axis` (none: over all). bool and int32 are summed as int64."""
-    wanted = rules.sum_dtype(x.dtype, dtype).numpy_dtype
-    return xp.asarray(xp.sum(x, axis=numpy_axes(x, axis), keepdims=keepdim, dtype=wanted))
+    wanted = None  # the dtype of the numbers
+    if dtype is not dtypes.undefined or x.dtype.kind != "f":
+        wanted = rules.sum_dtype(x.dtype, dtype).numpy_dtype
+    return xp.asarray(xp.add.reduce(x, axis=numpy_axes(x, axis), keepdims=keepdim, dtype=wanted))
 
 
 sum.infer_meta(rules.summed)
