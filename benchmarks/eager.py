@@ -28,6 +28,21 @@ def add(paddle: Any) -> Callable[[], object]:
     return lambda: a + b
 
 
+def product_backward(paddle: Any) -> Callable[[], object]:
+    """(a * b).sum(), 2x2, forward and backward."""
+    a, b = (paddle.to_tensor(np.ones((2, 2), "float32"), stop_gradient=False) for _ in range(2))
+    return lambda: (a * b).sum().backward()
+
+
+def chain(paddle: Any, count: int = 10_000) -> Callable[[], object]:
+    """Backward over a chain of `count` adds; the graph is made once and kept."""
+    x = paddle.to_tensor(np.ones(1, "float32"), stop_gradient=False)
+    y = x
+    for _ in range(count):
+        y = y + x
+    return lambda: y.backward(retain_graph=True)
+
+
 def training_step(paddle: Any, model: Any, images: Any, labels: Any) -> Callable[[], object]:
     """Forward, backward, one SGD step."""
     optimizer = paddle.optimizer.SGD(0.01, parameters=model.parameters())
@@ -75,6 +90,8 @@ def resnet18_forward(paddle: Any) -> Callable[[], object]:
 
 WORK = {  # what is measured -> (how, the ratio to reach)
     "`a + b`, 2x2, gradients recorded": (add, 0.6),
+    "`(a * b).sum()`, 2x2, forward and backward": (product_backward, 0.7),
+    "backward over a chain of 10,000 adds": (chain, 0.7),
     "MLP step (64-128-128-10, batch 32, SGD)": (mlp_step, 0.7),
     "LeNet step, batch 32, 28x28": (lenet_step, 0.8),
     "ResNet-18 forward, batch 1, 224x224": (resnet18_forward, 0.7),
@@ -122,6 +139,14 @@ def imports() -> list[str]:
     return rows
 
 
+def growth() -> str:
+    """A row on how backward's time grows with the graph: linear means 10."""
+    import minipaddle
+
+    found, _, _ = ratio(chain(minipaddle, 10_000), chain(minipaddle, 1_000))
+    return f"| backward over 10,000 adds, beside 1,000 | {found:.1f} times as long | 12 |"
+
+
 def table() -> str:
     """The table, as Markdown."""
     import paddle
@@ -133,6 +158,7 @@ def table() -> str:
         found, ours, theirs = ratio(make(minipaddle), make(paddle))
         print(f"{name}: {found:.2f} ({ours:.1f} us, {theirs:.1f} us)", file=sys.stderr)
         rows.append(f"| {name} | {found:.2f} | {reach} |")
+    rows.append(growth())
     rows += imports()
     versions = f"minipaddle {minipaddle.__version__}, Paddle {paddle.__version__}"
     python = ".".join(map(str, sys.version_info[:3]))

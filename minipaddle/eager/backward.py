@@ -36,7 +36,8 @@ def get_in_degree_map(roots: Iterable[GradNodeBase]) -> dict[GradNodeBase, int]:
                 in_degree[next_node] += 1
             else:
                 in_degree[next_node] = 1
-                queue.append(next_node)
+                if not next_node.accumulates:  # a leaf's node has no edges
+                    queue.append(next_node)
     return in_degree
 
 
@@ -223,7 +224,8 @@ def _run_node(
 
 def _initial_grad(tensor: Tensor, grad: Tensor | None) -> Tensor:
     if grad is None:
-        ones = module_of(tensor._data).empty(tensor._data.shape, tensor._data.dtype)
+        data = tensor._data
+        ones = module_of(data).empty(data.shape, data.dtype)
         ones.fill(1)
         return Tensor(ones)
     if not isinstance(grad, Tensor):

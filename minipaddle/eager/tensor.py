@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from minipaddle.common import dtype as dtypes
 from minipaddle.common import unique_name
@@ -18,6 +19,11 @@ from minipaddle.common.dtype import DataType, to_dtype
 from minipaddle.common.place import CPU, CUDAPlace, Place, array_module, current_place, module_of
 from minipaddle.common.size import Size
 from minipaddle.eager.autograd_meta import AutogradMeta
+
+
+def _as_array(data: Any) -> Any:
+    """The data as an array without dimensions, if it is one of numpy's numbers."""
+    return np.asarray(data) if isinstance(data, np.generic) else data
 
 
 class Tensor:
@@ -32,7 +38,7 @@ class Tensor:
     def __init__(self, data: Any) -> None:
         # numpy gives a plain number where an array would have no dimension; a Tensor always holds
         # an array
-        self._data: Any = np.asarray(data) if isinstance(data, np.generic) else data
+        self._data: Any = data if type(data) is ndarray else _as_array(data)
         self._version = [0]
         self._name: str | None = None
         self.autograd_meta: AutogradMeta | None = None

@@ -47,7 +47,7 @@ from minipaddle.phi.core.signature import (
     require_known,
     require_parameters,
 )
-from minipaddle.phi.core.world import current_world, in_dynamic_mode
+from minipaddle.phi.core.world import current_world, state
 
 # what a file with declarations needs, in one place
 __all__ = [
@@ -276,7 +276,7 @@ class Op:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         function = self.dygraph_function
-        if function is None or not in_dynamic_mode():
+        if function is None or state.world != "dygraph":
             return current_world().call(self, args, kwargs)
         try:
             return function(*args, **kwargs)  # the usual case, with nothing else to pay for

@@ -45,7 +45,7 @@ class _State(threading.local):
     world = "dygraph"
 
 
-_state = _State()
+state = _State()
 
 
 class Tracer(threading.local):
@@ -70,38 +70,38 @@ def register_world(world: World) -> None:
 
 def current_world() -> World:
     """The world in which an op called now would run."""
-    return WORLDS[_state.world]
+    return WORLDS[state.world]
 
 
 @contextlib.contextmanager
 def world_guard(name: str) -> Iterator[None]:
     """Inside, ops are called in the world `name`."""
-    before = _state.world
-    _state.world = name
+    before = state.world
+    state.world = name
     try:
         yield
     finally:
-        _state.world = before
+        state.world = before
 
 
 def in_dynamic_mode() -> bool:
     """True where an op computes at once."""
-    return _state.world == "dygraph"
+    return state.world == "dygraph"
 
 
 def in_pir_mode() -> bool:
     """True where an op is appended to a PIR program."""
-    return _state.world == "pir"
+    return state.world == "pir"
 
 
 def enable_static() -> None:
     """From now on, ops are appended to the current PIR program (as in Paddle 3: PIR is the
     default).
     """
-    if _state.world == "dygraph":
-        _state.world = "pir"
+    if state.world == "dygraph":
+        state.world = "pir"
 
 
 def disable_static() -> None:
     """From now on, ops compute at once."""
-    _state.world = "dygraph"
+    state.world = "dygraph"
