@@ -151,6 +151,10 @@ def _bubblewrap(limits: Limits, files: Path, environment: dict[str, str]) -> lis
             command += ["--symlink", os.readlink(path), path]
         elif os.path.exists(path):
             command += ["--ro-bind", path, path]
+    # before Python's: its environment may lie in /tmp
+    command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/run"]
+    for folder in ("/tmp", "/dev/shm", FOLDER):
+        command += ["--perms", "1777", "--size", size, "--tmpfs", folder]
     for path in sorted({sys.base_prefix, sys.prefix}):
         if not path.startswith("/usr/"):
             command += _folders(Path(path))
@@ -165,9 +169,6 @@ def _bubblewrap(limits: Limits, files: Path, environment: dict[str, str]) -> lis
         if compiled.exists():
             place = f"{INSIDE}/grader/__pycache__/{compiled.name}"
             command += ["--ro-bind", str(compiled), place]
-    command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/run"]
-    for folder in ("/tmp", "/dev/shm", FOLDER):
-        command += ["--perms", "1777", "--size", size, "--tmpfs", folder]
     for path in sorted(files.iterdir()):
         command += ["--ro-bind", str(path), f"{FOLDER}/{path.name}"]
     for folder in ("/run", "/dev", "/"):
