@@ -162,6 +162,8 @@ with Checks("Task 1") as check:
 # %% nbgrader={"grade_id": "task1_hidden", "points": 2}
 # Hidden checks, run when your work is graded: random graphs, roots named twice, many paths, and a very deep graph.
 ### BEGIN HIDDEN TESTS
+from unittest import mock
+
 from grader.checks import Checks, experiment
 
 
@@ -249,7 +251,8 @@ def secret_row(length):
     nodes = [SecretNode([], [])]
     for width in secret_widths(length):
         nodes.append(SecretNode([Edge(nodes[-1], 0) for _ in range(width)], []))
-    found = in_degree_map([nodes[-1]])
+    with mock.patch("minipaddle.eager.backward.get_in_degree_map", None):  # ours is no answer
+        found = in_degree_map([nodes[-1]])
     return [found[node] for node in reversed(nodes)]
 
 
