@@ -6,6 +6,7 @@ wrong use or nothing to do.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -29,13 +30,23 @@ if TYPE_CHECKING:
 
 
 class _House(click.Group):
-    """Prints our own errors as one line instead of a traceback."""
+    """Prints our own errors, and those of files, as one line instead of a traceback."""
 
     def invoke(self, ctx: click.Context):
         try:
             return super().invoke(ctx)
         except GraderError as error:
             click.echo(str(error), err=True)
+            ctx.exit(2)
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # the reader of our output went away: click's business
+                raise
+            place = f" {error.filename}" if error.filename else ""
+            click.echo(
+                f"grader: expected to read and write files, but got: {error.strerror or error}"
+                f"{place}. Mend that, then run the same command again.",
+                err=True,
+            )
             ctx.exit(2)
 
 
@@ -110,7 +121,8 @@ def audit(where: Where, modules: tuple[str, ...], workers: int, no_sandbox: bool
         )
     Console().print(table)
     for r in reports:
-        for line in r.problems + [f"not found (allowed): {name}" for name in r.survivors]:
+        allowed = [] if r.too_few else r.survivors  # else a problem names them
+        for line in r.problems + [f"not found (allowed): {name}" for name in allowed]:
             click.echo(f"{r.module}: {line}")
     if any(r.problems for r in reports):
         raise SystemExit(1)
@@ -261,8 +273,9 @@ def grade(where: Where, **choices: Any) -> None:
 def regrade(where: Where, **choices: Any) -> None:
     """Run and score submissions (of MODULE, or all) again, also those that are graded.
 
-    Points, extra credit and comments that were given by hand in nbgrader's pages stay. Options and
-    exit codes are those of `grader grade`.
+    Points, extra credit and comments that were given by hand in nbgrader's pages stay. Stopped, it
+    has to be run again, and starts from the beginning. Options and exit codes are those of `grader
+    grade`.
     """
     _grade(where, "regrade", again=True, **choices)
 
@@ -301,9 +314,13 @@ def _grade(
         try:
             results = run(course, module, student, options, done=done, say=_say)
         except KeyboardInterrupt:
+            # What a regrade has not reached is graded, as before: `grade` would leave it alone.
+            then = "it starts again; until then the rest has its old points"
+            if not again:
+                then = "it goes on from there"
             click.echo(
                 f"Stopped. {stored} of {total} submissions are graded and stored. Run "
-                f"{command_of(where, 'grade', [module] if module else ())}: it goes on from there.",
+                f"{command_of(where, command, [module] if module else ())}: {then}.",
                 err=True,
             )
             raise SystemExit(130) from None

@@ -143,7 +143,8 @@ def similarity(where: Where, module: str, threshold: float, to: Path | None) -> 
 
     It compares what was collected, graded or not. Comments, white space and names don't count, nor
     what is in the released notebook, in the solution, or in the answers of more than a third of the
-    students. Short answers are not compared. A pair in the list is a reason to look, not a proof.
+    students (and of more than five). Short answers are not compared. A pair in the list is a reason
+    to look, not a proof.
 
     --threshold is the share of the rest that two answers have in common, from 0 to 1.
 

@@ -127,7 +127,7 @@ def test_a_mutant_stands_where_the_solution_stood(tmp_path: Path) -> None:
     changed = mutant(exercise(VISIBLE), "task1", "if n:\n    return 1\nreturn 2\n")
     assert changed.cells[1].source == "def answer(n):\n    if n:\n        return 1\n    return 2"
     course = course_of(tmp_path, exercise(VISIBLE), WRONG)
-    names = [name for name, _ in mutants(course, "01_exam", exercise(VISIBLE))]
+    names = [one.name for one in mutants(course, "01_exam", exercise(VISIBLE))]
     assert names == [*sorted(WRONG), "task1_returns_none"]
 
 
@@ -136,3 +136,11 @@ def test_the_command_says_what_is_wrong(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["--root", str(tmp_path), "audit", "--no-sandbox"])
     assert done.exit_code == 1
     assert "01_exam: mutants: expected 5 for task1" in done.output
+
+
+def test_a_wrong_answer_that_has_to_be_found_is_not_called_allowed(tmp_path: Path) -> None:
+    course_of(tmp_path, exercise(VISIBLE, HIDDEN), {**WRONG, "task1_right": "return n**2"})
+    done = CliRunner().invoke(main, ["--root", str(tmp_path), "audit", "--no-sandbox"])
+    assert done.exit_code == 1
+    assert "Not found: task1_right. Add a check for each." in done.output
+    assert "allowed" not in done.output

@@ -5,6 +5,7 @@ are behind.
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import shutil
 from pathlib import Path
@@ -163,3 +164,36 @@ def test_json_has_the_points_of_every_check_cell_too(stored: Course, tmp_path: P
     assert [row["student"] for row in rows] == ["anna", "bo", "chen"]
     assert rows[0]["cells"] == {"task1_check": 3.0, "task2_check": 2.25}
     assert (rows[0]["score"], rows[0]["late_penalty"], rows[2]["score"]) == (5.0, 0.25, None)
+
+
+@pytest.mark.parametrize(
+    ("command", "what_to_do"),
+    [
+        ("export", "Pass another --to."),
+        ("report", "Pass another --to."),
+        ("feedback", "Mend that, then run the same command again."),
+    ],
+)
+def test_a_disk_that_refuses_is_said_in_one_line(
+    command: str, what_to_do: str, graded: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Path, *args: object, **options: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system", str(self))
+
+    monkeypatch.chdir(graded.root)
+    for name in ("unlink", "write_text", "write_bytes"):
+        monkeypatch.setattr(Path, name, refuse)
+    done = CliRunner().invoke(main, [command])
+    assert done.exit_code == 2, done.output
+    assert isinstance(done.exception, SystemExit), "a traceback"
+    [line] = done.stderr.splitlines()
+    assert "Read-only file system" in line and line.endswith(what_to_do)
+
+
+def test_a_reader_that_went_away_is_no_broken_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(*_: object) -> None:
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    monkeypatch.setattr("grader.cli.Course.at", gone)
+    done = CliRunner().invoke(main, ["release"])
+    assert done.exit_code == 1 and "Mend that" not in done.output

@@ -411,3 +411,25 @@ def wait_for(ready: Callable[[], bool], process: subprocess.Popen, seconds: floa
         assert process.poll() is None, "it ended too early"
         assert time.monotonic() < end
         time.sleep(0.005)
+
+
+@pytest.mark.parametrize(
+    ("command", "next_step"),
+    [
+        ("grade", "grade: it goes on from there."),
+        ("regrade", "regrade: it starts again; until then the rest has its old points."),
+    ],
+)
+def test_ctrl_c_says_which_command_runs_the_rest(
+    course: Course, monkeypatch: pytest.MonkeyPatch, command: str, next_step: str
+) -> None:
+    """After a stopped regrade, `grade` would find every submission graded, and run none."""
+
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    tiny.hand_in(course, "anna", "3")
+    monkeypatch.setattr("grader.grade.grade", stopped)
+    done = CliRunner().invoke(main, ["--root", str(course.root), command])
+    assert done.exit_code == 130
+    assert done.stderr.rstrip().endswith(next_step)
