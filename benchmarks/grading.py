@@ -29,7 +29,7 @@ import nbformat
 import psutil
 
 from benchmarks.ratio import write_table
-from grader.audit import mutants
+from grader.audit import mutant, mutants
 from grader.course import Course
 from grader.release import released
 
@@ -57,7 +57,10 @@ def submissions(students: int) -> list[tuple[str, bytes]]:
     """(student, notebook): a reference, a blank one, and wrong answers, over and over."""
     source = nbformat.read(COURSE / MODULE / "exercise.ipynb", as_version=4)
     # one in the way of which a wrong answer hangs would measure time limits, not grading
-    wrong = [nb for _, nb in mutants(Course.at(COURSE.parent), MODULE, source)]
+    wrong = [
+        mutant(source, one.task, one.text)
+        for one in mutants(Course.at(COURSE.parent), MODULE, source)
+    ]
     kinds = itertools.cycle([source, released(source), *wrong])
     found = []
     for number, notebook in zip(range(students), kinds):

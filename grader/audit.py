@@ -29,7 +29,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from grader.assignment import Assignment, make_assignment
+from grader.assignment import Assignment, Cell, make_assignment
 from grader.course import Course
 from grader.grading import grade
 from grader.outcome import GRADED, Job, Limits, Outcome
@@ -39,7 +39,7 @@ MARKED = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n.*?### END SOLUTION", re.DOTA
 REQUIRED = 5  # mutants for each task
 KILLED = 0.95  # of the mutants of a module have to lose points
 # A mutant that hangs must not hold up the audit; the reference is far quicker.
-LIMITS = Limits(cell_seconds=15, submission_seconds=60)
+LIMITS = Limits(cell_seconds=8, submission_seconds=60)
 
 # Packages that only a later module is about: module number -> what it may not import.
 LATER = {
@@ -99,17 +99,20 @@ def audit(
         for one in ones:
             notebook = mutant(notebook, one.task, one.text)
         outcome = graded(ones[0].name, notebook)
-        if outcome.reason and len(ones) > 1:  # one was stopped, which may have hurt the others
-            for one in ones:
-                try_out([one])
-            return
-        for one in ones:
+        # One that was stopped may have hurt the others: these are tried again without it.
+        places = {said.partition(":")[0] for said in outcome.reason.split("; ")}
+        tasks = {Cell(place, "check", "").task for place in places if outcome.reason}
+        stopped = [one for one in ones if one.task in tasks]
+        for one in stopped if outcome.reason and len(ones) > 1 else ones:
             lost[one.name] = outcome.status != GRADED or any(
                 outcome.cells[cell.name] < cell.points
                 for cell in assignment.checks
                 if cell.task == one.task
             )
             done(one.name)
+        rest = [one for one in ones if one.name not in lost]
+        for some in [rest] * bool(rest) if len(rest) < len(ones) else [[one] for one in rest]:
+            try_out(some)
 
     def all_right(which: tuple[str, NotebookNode]) -> Outcome:
         outcome = graded(*which)
