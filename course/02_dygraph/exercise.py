@@ -568,7 +568,7 @@ with Checks("Task 2", hidden=True) as check:
 #
 #     run_backward(root, gradient)
 #
-# `root` is a GradNode, and `gradient` is what arrives at the first output of its op (its *slot* 0). Nothing is returned: the nodes of leaves, which are called last, keep what
+# `root` is a GradNode, and `gradient` is what arrives at the first output of its op (its *slot* 0). Nothing is returned: the nodes of leaves, where the walk ends, keep what
 # they get.
 #
 # 1. Each node has a **holder** while it waits: a list with one place per output of its op, so `len(node.specs)` places. A place where nothing has arrived holds None. A second

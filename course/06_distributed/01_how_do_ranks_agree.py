@@ -4,7 +4,7 @@
 # Four machines train one model. Each has computed a gradient from its own quarter of the batch. All four need **the same sum**, or soon they have four different models.
 # **How do they get it, and how many bytes does that cost?**
 #
-# Time: 30 minutes. You need: Python and numpy; lesson 2.1 helps for the last part.
+# Time: 30 minutes. You need: Python and numpy; lesson 2.3 helps for the last part.
 
 # %% [markdown]
 # ## Ranks
