@@ -197,8 +197,11 @@ def test_persistent_workers():
 
 
 class TwoArguments(Exception):
+    """Can't be pickled, also where a library (tblib, which Dask loads) helps exceptions with that."""
+
     def __init__(self, a, b):
         super().__init__(f"{a} and {b}")
+        self.callback = lambda: None
 
 
 @needs_fork
