@@ -197,7 +197,7 @@ def test_persistent_workers():
 
 
 class TwoArguments(Exception):
-    """Can't be pickled, also where a library (tblib, which Dask loads) helps exceptions with that."""
+    """Can't be pickled, also where a library (tblib, which Dask loads) helps exceptions with it."""
 
     def __init__(self, a, b):
         super().__init__(f"{a} and {b}")
