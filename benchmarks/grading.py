@@ -4,8 +4,8 @@
     python -m benchmarks.grading --write             and puts it into benchmarks/README.md
     python -m benchmarks.grading --students 8        fewer students, for a quick look
 
-Both grade the same notebooks: reference solutions, blank ones and planted wrong answers, as files
-of different students. Plain nbgrader runs `nbgrader autograde`, one kernel after the other, without
+Both grade the same notebooks: solutions, blank ones and half-done ones, as files of different
+students. Plain nbgrader runs `nbgrader autograde`, one kernel after the other, without
 a sandbox. Ours runs `grader grade` with a worker for each core, in the sandbox. They take turns,
 ten students each; the figures are sums over all turns: wall time as an instructor waits for it, and
 processor time of all processes.
@@ -29,8 +29,6 @@ import nbformat
 import psutil
 
 from benchmarks.ratio import write_table
-from grader.audit import mutant, mutants
-from grader.course import Course
 from grader.release import released
 
 MODULE = "02_dygraph"
@@ -54,14 +52,16 @@ QUIET = {
 
 
 def submissions(students: int) -> list[tuple[str, bytes]]:
-    """(student, notebook): a reference, a blank one, and wrong answers, over and over."""
+    """(student, notebook): the solutions, a blank one, and one with every second task left blank,
+    over and over. None that hangs: it would measure time limits, not grading.
+    """
     source = nbformat.read(COURSE / MODULE / "exercise.ipynb", as_version=4)
-    # one in the way of which a wrong answer hangs would measure time limits, not grading
-    wrong = [
-        mutant(source, one.task, one.text)
-        for one in mutants(Course.at(COURSE.parent), MODULE, source)
-    ]
-    kinds = itertools.cycle([source, released(source), *wrong])
+    blank = released(source)
+    half = nbformat.from_dict(released(source))
+    for number, cell in enumerate(half.cells):
+        if cell.metadata.get("nbgrader", {}).get("solution") and number % 2:
+            cell.source = source.cells[number].source
+    kinds = itertools.cycle([source, blank, half])
     found = []
     for number, notebook in zip(range(students), kinds):
         notebook = nbformat.from_dict(notebook.copy())
