@@ -41,6 +41,7 @@ c.CourseDirectory.root = {root!r}
 c.CourseDirectory.course_id = "benchmark"
 c.CourseDirectory.db_url = "sqlite:///" + {root!r} + "/gradebook.db"
 c.KernelManager.transport = "ipc"
+c.KernelManager.ip = {root!r} + "/kernel"  # an absolute folder, or the kernel never answers
 """
 QUIET = {
     # Paddle's and Python's warnings would be taken for failed tests.
