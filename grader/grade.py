@@ -24,6 +24,7 @@ from grader.errors import GraderError, NotGradable
 from grader.outcome import FAILED, NOT_GRADABLE, Job, Limits, Outcome
 from grader.schedule import Work
 from grader.store import Store
+from grader.tasks import load_assignment
 from grader.verdict import Verdict, drop_lost
 
 PAUSES = (2.0, 10.0)  # seconds before a failed job is given again
@@ -119,15 +120,7 @@ class _Run:
 
     def assignment(self, module: str) -> Assignment:
         if module not in self.assignments:
-            path = self.course.assignment(module)
-            try:
-                text = path.read_text(encoding="utf-8")
-                self.assignments[module] = Assignment.from_json(text)
-            except (OSError, ValueError, TypeError, KeyError):
-                raise GraderError(
-                    f"grader grade: expected module {module} to be released, but got no readable "
-                    f"{path}. Run grader release {module} first."
-                ) from None
+            self.assignments[module] = load_assignment(self.course, module)
         return self.assignments[module]
 
     def job(self, module: str, data: bytes) -> Job:
