@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import select
 
 from grader.course import Course
+from grader.gradebook import settle_late
 
 
 @dataclass
@@ -36,6 +37,9 @@ def read_points(course: Course) -> dict[tuple[str, str], Points]:
     api: Any = nbgrader_api  # its columns, which the type checker takes for plain values
     found: dict[tuple[str, str], Points] = {}
     with course.gradebook() as gradebook:
+        # What late work costs follows points given by hand, and grader.toml as it is now. Here it
+        # is only worked out; `grader grade` stores it.
+        settle_late(gradebook.db, course.settings)
         grade, comment = api.Grade, api.Comment
         rows: Any = gradebook.db.execute(
             _of_students(api.BaseCell.name, grade.score, grade.manual_score, grade.extra_credit)
@@ -59,6 +63,7 @@ def read_points(course: Course) -> dict[tuple[str, str], Points]:
         for student, module, penalty in rows:
             if (student, module) in found:
                 found[student, module].penalty = penalty or 0.0
+        gradebook.db.rollback()
     for points in found.values():
         points.score = max(0.0, round(sum(points.cells.values()) - points.penalty, 4))
     return found

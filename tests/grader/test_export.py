@@ -8,6 +8,7 @@ import csv
 import errno
 import json
 import shutil
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -136,10 +137,12 @@ def stored(graded: Course) -> Course:
     grade_all(graded)
     with graded.gradebook() as gradebook:
         gradebook.find_grade("task2_check", "exercise", tiny.MODULE, "anna").manual_score = 2.25
-        notebook = gradebook.find_submission_notebook("exercise", tiny.MODULE, "anna")
-        notebook.late_submission_penalty = 0.25
+        gradebook.find_submission(tiny.MODULE, "anna").timestamp = datetime(2099, 1, 1)
         gradebook.db.commit()
-    return graded
+    # a penalty that follows from the points by hand: a 21st part of 5.25
+    late = f"[due]\n{tiny.MODULE} = 2098-12-31T00:00:00Z\n[late]\nper_day = 1.0\nat_most = {1 / 21}"
+    (graded.root / "grader.toml").write_text(late)
+    return Course.at(graded.root)
 
 
 def test_points_by_hand_penalty_attempts_and_sandbox_are_in_the_csv(

@@ -6,6 +6,7 @@ import base64
 import html
 import re
 import shutil
+from datetime import datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -144,10 +145,12 @@ def test_points_and_comments_of_a_person_are_in_it(course: Course, tmp_path: Pat
         cell.manual_score, cell.extra_credit = 1.5, 0.25
         comment = gradebook.find_comment("task1", "exercise", MODULE, "bo")
         comment.manual_comment = "Good idea, <b>Bo</b>"
-        notebook = gradebook.find_submission_notebook("exercise", MODULE, "bo")
-        notebook.late_submission_penalty = 0.5
+        gradebook.find_submission(MODULE, "bo").timestamp = datetime(2099, 1, 1)
         gradebook.db.commit()
-    feedback(course)
+    # bo loses two sevenths of 1.75
+    late = f"[due]\n{MODULE} = 2098-12-31T00:00:00Z\n[late]\nper_day = 1.0\nat_most = {2 / 7}"
+    (course.root / "grader.toml").write_text(late)
+    feedback(Course.at(course.root))
     page = words(page_of(course, "bo"))
     assert "1.25 of 8 points , after 0.5 off for late work" in page
     assert "Checks: 1.75 of 2 points (given by hand)" in page
