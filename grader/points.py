@@ -39,9 +39,10 @@ def read_points(course: Course) -> dict[tuple[str, str], Points]:
     with course.gradebook() as gradebook:
         # What late work costs follows points given by hand, and grader.toml as it is now. Here it
         # is only worked out; `grader grade` stores it.
-        settle_late(gradebook.db, course.settings)
+        database: Any = gradebook.db  # a scoped session, used as the session itself
+        settle_late(database, course.settings)
         grade, comment = api.Grade, api.Comment
-        rows: Any = gradebook.db.execute(
+        rows: Any = database.execute(
             _of_students(api.BaseCell.name, grade.score, grade.manual_score, grade.extra_credit)
             .join(grade, grade.notebook_id == api.SubmittedNotebook.id)
             .join(api.BaseCell, api.BaseCell.id == grade.cell_id)
@@ -51,7 +52,7 @@ def read_points(course: Course) -> dict[tuple[str, str], Points]:
             points.cells[cell] = score
             if by_hand is not None or extra:
                 points.by_hand.add(cell)
-        rows = gradebook.db.execute(
+        rows = database.execute(
             _of_students(api.BaseCell.name, comment.manual_comment)
             .join(comment, comment.notebook_id == api.SubmittedNotebook.id)
             .join(api.BaseCell, api.BaseCell.id == comment.cell_id)
@@ -59,11 +60,11 @@ def read_points(course: Course) -> dict[tuple[str, str], Points]:
         for student, module, cell, text in rows:
             if text and (student, module) in found:
                 found[student, module].comments[cell] = text
-        rows = gradebook.db.execute(_of_students(api.SubmittedNotebook.late_submission_penalty))
+        rows = database.execute(_of_students(api.SubmittedNotebook.late_submission_penalty))
         for student, module, penalty in rows:
             if (student, module) in found:
                 found[student, module].penalty = penalty or 0.0
-        gradebook.db.rollback()
+        database.rollback()
     for points in found.values():
         points.score = max(0.0, round(sum(points.cells.values()) - points.penalty, 4))
     return found
