@@ -111,8 +111,12 @@ def calc_gradient(loss: Variable, no_grad_set: Iterable[Any] | None = None) -> d
     with program_guard(program), world_guard("program"), program._role_guard(OpRole.BACKWARD):
         walk = _Walk(block, stopped, path)
         walk.start(loss)
-        for operator in reversed(path):
-            walk.append_gradient_of(operator)
+        try:
+            for operator in reversed(path):
+                program._origin = operator
+                walk.append_gradient_of(operator)
+        finally:
+            program._origin = None
         walk.finish()
     path[-1]._set_attr("op_role", OpRole.LOSS)
     block.ops[first_new_op]._set_attr("op_role", OpRole.LOSS | OpRole.BACKWARD)

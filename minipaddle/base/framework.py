@@ -14,12 +14,14 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+from minipaddle.base.call_stack import explain_in_user_code, user_frames
 from minipaddle.base.framework_proto import (
     BlockDesc,
     OpDesc,
     ProgramDesc,
     VarDesc,
 )
+from minipaddle.base.name_scope import full_name as scope_name
 from minipaddle.base.op_compat import compat_of, output_slot, phi_name_of, slot_of
 from minipaddle.base.op_desc import attr_value, slot_arguments, write_attr
 from minipaddle.common import dtype as dtypes
@@ -238,7 +240,7 @@ class Operator:
             return ", ".join(f"{item.parameter}={list(item.arguments)}" for item in ordered)
 
         attrs = sorted(self.all_attrs().items())
-        shown = "".join(f", {name} = {value}" for name, value in attrs)
+        shown = "".join(f", {name} = {value}" for name, value in attrs if name != "op_callstack")
         outputs, inputs = slots(self.desc.outputs), slots(self.desc.inputs)
         return f"{{{outputs}}} = {self.type}(inputs={{{inputs}}}{shown})"
 
@@ -318,18 +320,24 @@ class Block:
                 item = slots.add(parameter=slot)
                 values = value if isinstance(value, (list, tuple)) else [value]
                 item.arguments.extend(v.name if isinstance(v, Variable) else v for v in values)
+        origin = self.program._origin
         common = {
             "op_role": self.program._role,
             "op_role_var": [],
-            "op_namescope": "/",
+            "op_namescope": origin.attr("op_namescope") if origin else scope_name(),
+            "op_callstack": self.program._call_stack(),
             "op_device": "",
             "with_quant_attr": False,
         }
         for name, value in {**(attrs or {}), **common}.items():
             write_attr(desc.attrs.add(), name, value)
         operator = Operator(self, desc)
+        try:
+            self._infer_shapes(operator)
+        except Exception as error:
+            explain_in_user_code(error, type, operator.attr("op_callstack"))
+            raise
         self.ops.append(operator)
-        self._infer_shapes(operator)
         self.program._changed()
         return operator
 
@@ -383,6 +391,8 @@ class Program:
         self.lr_var: Any = None
         self._current_block_idx = 0
         self._role = OpRole.FORWARD
+        # while a gradient op is appended: the forward op, whose place in the user's code it has
+        self._origin: Operator | None = None
         self._version = 0  # grows with each change, so that an Executor knows when to compile anew
 
     def _changed(self) -> None:
@@ -407,6 +417,10 @@ class Program:
     def list_vars(self) -> Iterator[Variable]:
         for block in self.blocks:
             yield from block.vars.values()
+
+    def _call_stack(self) -> list[str]:
+        """The place in the user's code of an op that is appended now."""
+        return self._origin.attr("op_callstack") if self._origin else user_frames()
 
     @contextlib.contextmanager
     def _role_guard(self, role: int) -> Iterator[None]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from minipaddle.base.call_stack import explain_in_user_code
 from minipaddle.base.framework import Variable, default_main_program
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.common import unique_name
@@ -59,7 +60,11 @@ def append_phi_op(
         if isinstance(variable, Variable):
             slots[compat.tensor_slot(name)] = [variable.name]
             attrs[name] = unknown(op.name, name, variable.shape)
-    results = op.infer_metas(metas, attrs)
+    try:
+        results = op.infer_metas(metas, attrs)
+    except Exception as error:
+        explain_in_user_code(error, compat.type, block.program._call_stack())
+        raise
     layer = unique_name.generate(compat.layer or compat.type) if output_names is None else ""
     outputs: list[Any] = []
     out_slots: dict[str, list[str]] = {}

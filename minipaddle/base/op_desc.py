@@ -35,7 +35,7 @@ def write_attr(item: Any, name: str, value: Any) -> None:
             kind = "FLOAT64S"  # 32 bits would change the numbers
         if kind == "INTS" and any(abs(number) >= 2**31 for number in value):
             kind = "LONGS"
-        if name == "op_role_var":
+        if name in ("op_role_var", "op_callstack"):
             kind = "STRINGS"
         item.type = ATTR_TYPES[kind]
         getattr(item, ATTR_FIELDS[kind]).extend(value)
