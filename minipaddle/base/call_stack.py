@@ -5,9 +5,8 @@ line and its callers, as texts that an error can show:
 
     ['  File "train.py", line 12, in net', '    return x @ w']
 
-Paddle: Operator.__init__ in python/paddle/base/framework.py, InsertCallStackInfo in
-paddle/fluid/framework/op_call_stack.cc.
-Left out: frames that are not the user's: Paddle keeps those of its own functions, and of Jupyter.
+Paddle: Operator.__init__ in python/paddle/base/framework.py.
+Left out: frames that are not the user's; Paddle keeps those of its own functions, and of Jupyter.
 """
 
 from __future__ import annotations
@@ -57,22 +56,3 @@ def user_frames() -> list[str]:
             found.append(f'  File "{name}", line {frame.f_lineno}, in {code.co_name}')
         frame = frame.f_back
     return found[::-1]
-
-
-def explain_in_user_code(error: Exception, op_type: str, call_stack: list[str]) -> None:
-    """Puts into an error's message which op failed, and where it was appended, in Paddle's form.
-
-    An error that already names an op stays as it is: inner ones know better.
-    """
-    if len(error.args) != 1 or not isinstance(error.args[0], str):
-        return
-    message = error.args[0]
-    if "[operator < " in message:
-        return
-    mark = f"[operator < {op_type} > error]"
-    if not call_stack:
-        error.args = (f"{message}\n  {mark}",)
-        return
-    place = "\n".join(f"  {line}" for line in call_stack if line.strip())
-    inside = "\n".join(f"    {line}" for line in f"{type(error).__name__}: {message}".splitlines())
-    error.args = (f"In user code:\n\n{place}\n\n{inside}\n      {mark}",)

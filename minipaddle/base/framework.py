@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from minipaddle.base.call_stack import explain_in_user_code, user_frames
+from minipaddle.base.call_stack import user_frames
 from minipaddle.base.framework_proto import (
     BlockDesc,
     OpDesc,
@@ -27,7 +27,7 @@ from minipaddle.base.op_desc import attr_value, slot_arguments, write_attr
 from minipaddle.common import dtype as dtypes
 from minipaddle.common import unique_name
 from minipaddle.common.dtype import DataType
-from minipaddle.common.errors import IRError
+from minipaddle.common.errors import IRError, name_op_in_error
 from minipaddle.common.size import Size
 from minipaddle.phi.core.attribute import unknown
 from minipaddle.phi.core.meta_tensor import MetaTensor
@@ -335,7 +335,7 @@ class Block:
         try:
             self._infer_shapes(operator)
         except Exception as error:
-            explain_in_user_code(error, type, operator.attr("op_callstack"))
+            name_op_in_error(error, type, operator.attr("op_callstack"))
             raise
         self.ops.append(operator)
         self.program._changed()

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from minipaddle.base.call_stack import explain_in_user_code
 from minipaddle.base.framework import Variable, default_main_program
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.common import unique_name
+from minipaddle.common.errors import name_op_in_error
 from minipaddle.phi.core.attribute import is_symbolic, unknown
 from minipaddle.phi.core.op import OPS, Op
 from minipaddle.phi.core.type_promotion import promoted
@@ -63,7 +63,7 @@ def append_phi_op(
     try:
         results = op.infer_metas(metas, attrs)
     except Exception as error:
-        explain_in_user_code(error, compat.type, block.program._call_stack())
+        name_op_in_error(error, compat.type, block.program._call_stack())
         raise
     layer = unique_name.generate(compat.layer or compat.type) if output_names is None else ""
     outputs: list[Any] = []

@@ -47,7 +47,10 @@ def lower_program(
         computed = attr_variables(operator)
         attrs = {k: v for k, v in phi_attrs(operator).items() if k not in computed}
         attr_inputs = {attr: number(name) for attr, name in computed.items()}
-        instructions.append(Instruction(op, inputs, outputs, attrs, attr_inputs))
+        call_stack = operator.attr("op_callstack") if operator.has_attr("op_callstack") else ()
+        instructions.append(
+            Instruction(op, inputs, outputs, attrs, attr_inputs, operator.type, call_stack)
+        )
         written.update(operator.output_arg_names)
 
     fetched = [_fetch_name(item, block) for item in fetch_list]

@@ -13,8 +13,16 @@ RuntimeError, ...
 
 All messages have the form `<who>: expected <X>, but got <Y>. <what to do>`.
 
-Paddle: paddle/common/enforce.h and errors.h; python/paddle/jit/sot/utils/exceptions.py.
+The error of an op in a program says also which op it was, and where in the user's code it was
+appended: see `name_op_in_error`.
+
+Paddle: paddle/common/enforce.h and errors.h; python/paddle/jit/sot/utils/exceptions.py;
+paddle/fluid/framework/op_call_stack.cc.
 """
+
+from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class IRError(ValueError):
@@ -35,3 +43,30 @@ class BreakGraphError(RuntimeError):
 
 class CollectiveError(RuntimeError):
     """A collective operation between ranks could not complete."""
+
+
+def name_op_in_error(error: Exception, op_type: str, call_stack: Sequence[str]) -> None:
+    """Puts into an error's message which op failed, and where it was appended, in Paddle's form:
+
+        In user code:
+
+            File "train.py", line 12, in <module>
+              y = x @ w
+
+            ValueError: matmul: expected ...
+              [operator < matmul_v2 > error]
+
+    Args:
+        call_stack: the texts of an Operator's `op_callstack`; empty where it is not known.
+    """
+    if len(error.args) != 1 or not isinstance(error.args[0], str):
+        return  # an error of another make: its arguments are not ours to change
+    message, mark = error.args[0], f"[operator < {op_type} > error]"
+    if "[operator < " in message:
+        return  # an op inside this one has said it
+    if not call_stack:
+        error.args = (f"{message}\n  {mark}",)
+        return
+    place = "\n".join(f"  {line}" for line in call_stack if line.strip())
+    inside = f"{type(error).__name__}: {message}\n  {mark}".replace("\n", "\n    ")
+    error.args = (f"In user code:\n\n{place}\n\n    {inside}",)

@@ -25,6 +25,8 @@ class Instruction:
             None if nobody wants it.
         attrs: attributes that are known.
         attr_inputs: attributes whose value is a variable (an IntArray or Scalar made by an op).
+        op_type: what the program calls the op.
+        call_stack: where in the user's code the op was appended; empty if that is not known.
     """
 
     op: Op
@@ -32,6 +34,8 @@ class Instruction:
     outputs: list[Any]
     attrs: dict[str, Any] = field(default_factory=dict)
     attr_inputs: dict[str, str] = field(default_factory=dict)
+    op_type: str = ""
+    call_stack: Sequence[str] = ()
 
     def reads(self) -> list[str]:
         """The names of all variables that the instruction reads."""

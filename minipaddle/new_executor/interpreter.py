@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from minipaddle.new_executor.explain import explain
 from minipaddle.new_executor.instruction import Instruction, InstructionList
 from minipaddle.phi.core.attribute import IntArray
 
@@ -34,14 +35,15 @@ class Interpreter:
     Attributes:
         plan: the instructions.
         text: the generated Python function, to be read.
+        lines: line of the text -> the instruction that it carries out.
     """
 
     def __init__(self, plan: InstructionList, xp: ModuleType = np) -> None:
         self.plan = plan
         self.xp = xp
         self.writes_in_place = writes_in_place(plan)
-        self.text, constants = write_function(plan, xp)
-        filename = f"<minipaddle program {next(_numbers)}>"
+        self.text, constants, self.lines = write_function(plan, xp)
+        self.filename = filename = f"<minipaddle program {next(_numbers)}>"
         linecache.cache[filename] = (len(self.text), None, self.text.splitlines(True), filename)
         weakref.finalize(self, linecache.cache.pop, filename, None)
         names: dict[str, Any] = dict(constants)
@@ -61,13 +63,18 @@ class Interpreter:
         Raises:
             ValueError, TypeError: an array does not fit (raised by the feed's check).
             RuntimeError: a parameter is not in the scope.
+            What a kernel raises, with the op and its place in the user's code.
         """
         plan = self.plan
         fed = [check(feed[name]) for name, (_, check) in plan.feeds.items()]
         if self.writes_in_place:
             fed = [array.copy() for array in fed]  # they belong to the user
         held = [scope.get(name) for name in plan.scope_reads]
-        results = self.function(fed, held)
+        try:
+            results = self.function(fed, held)
+        except Exception as error:
+            explain(error, self.filename, self.lines)
+            raise
         count = len(plan.fetches)
         for name, value in zip(plan.scope_writes, results[count:], strict=True):
             scope.set(name, value)
@@ -85,8 +92,12 @@ def writes_in_place(plan: InstructionList) -> bool:
     return False
 
 
-def write_function(plan: InstructionList, xp: ModuleType) -> tuple[str, dict[str, Any]]:
-    """The text of `run(feeds, parameters)`, and the names it uses."""
+def write_function(
+    plan: InstructionList, xp: ModuleType
+) -> tuple[str, dict[str, Any], dict[int, Instruction]]:
+    """The text of `run(feeds, parameters)`, the names it uses, and which line is which
+    instruction.
+    """
     constants: dict[str, Any] = {"int_array": int_array, "scalar": scalar}
     lines = ["def run(feeds, parameters):"]
     fed = [variable for variable, _ in plan.feeds.values()]
@@ -94,14 +105,16 @@ def write_function(plan: InstructionList, xp: ModuleType) -> tuple[str, dict[str
         if names:
             lines.append(f"    {_targets(names)} = {source}")
     last_uses = plan.last_uses()
+    numbers: dict[int, Instruction] = {}
     for number, instruction in enumerate(plan.instructions):
         lines.append("    " + _call(instruction, number, constants, xp))
+        numbers[len(lines)] = instruction
         dead = last_uses[number]
         if dead:
             lines.append(f"    del {', '.join(dead)}")
     returned = [*plan.fetches, *plan.scope_writes.values()]
     lines.append(f"    return ({''.join(name + ', ' for name in returned)})")
-    return "\n".join(lines) + "\n", constants
+    return "\n".join(lines) + "\n", constants, numbers
 
 
 def _targets(names: Sequence[str]) -> str:
