@@ -19,6 +19,7 @@ The core here knows nothing about the framework; functions that turn its structu
 beside it:
 
     a program, PIR or classic               program_graph, program_step
+    a classic program while it is built     growth_steps
     a PIR program while it is edited        ProgramFilm
     a run of the Executor, and its memory   executor_steps, memory_steps
     GradNodes, as they are, as they grow    grad_graph, grad_graph_steps
@@ -63,6 +64,7 @@ from .frame import (
 )
 from .frame_graph import grouped
 from .grad_graph import grad_graph, grad_graph_steps
+from .growth import growth_steps
 from .memory import memory_steps
 from .passes import dce_steps, fusion_steps, pass_steps
 from .pir import ProgramFilm
@@ -102,6 +104,7 @@ __all__ = [
     "grad_graph_steps",
     "graph",
     "grouped",
+    "growth_steps",
     "json_schema",
     "loads",
     "memory_steps",

@@ -18,7 +18,8 @@ from minipaddle.new_executor.scope import Scope
 
 from .frame import Bar, Step, bar, step, text, timeline
 from .player import Player
-from .program import ExecutorFilm, short_op
+from .program import ExecutorFilm
+from .program_text import short_op
 
 MOST_LANES = 24  # the largest variables; the others are only in the sum
 MOST_STEPS = 80

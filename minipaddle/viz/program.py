@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from minipaddle.base.executor import Executor
-from minipaddle.base.framework import Operator, Program, phi_attrs
+from minipaddle.base.framework import Operator, Program
 from minipaddle.new_executor.instruction import Instruction, InstructionList
 from minipaddle.new_executor.interpreter import int_array, scalar
 from minipaddle.new_executor.scope import Scope, global_scope
@@ -25,27 +25,9 @@ from minipaddle.phi.core.attribute import IntArray
 
 from .frame import Step, step, table, text
 from .player import Player
+from .program_text import check_classic, short_op
 
 LONGEST_VALUE = 34  # letters of an array in the table
-
-
-def short_op(operator: Operator) -> str:
-    """An op in one short line: `tmp_0 = matmul_v2(X=data1, Y=data2)`.
-
-    Attributes are shown where they are not the default.
-    """
-    arguments = [
-        f"{slot}={_listed(operator.input(slot))}"
-        for slot in operator.input_names
-        if operator.input(slot)
-    ]
-    defaults = {attr.name: attr.default for attr in operator.phi_op.attrs}
-    arguments += [
-        f"{name}={value!r}"
-        for name, value in phi_attrs(operator).items()
-        if name != "place" and value != defaults[name]
-    ]
-    return f"{', '.join(operator.output_arg_names)} = {operator.type}({', '.join(arguments)})"
 
 
 def executor_steps(
@@ -86,7 +68,7 @@ class ExecutorFilm:
     def __init__(
         self, program: Program, feed: dict[str, Any], fetch_list: list[Any], scope: Scope | None
     ) -> None:
-        _check_classic(program)
+        _check_one_block(program)
         scope = scope or global_scope()
         interpreter = Executor().interpreter(program, tuple(sorted(feed)), fetch_list, scope)
         self.plan: InstructionList = interpreter.plan
@@ -212,12 +194,8 @@ class ExecutorFilm:
         return f"{count} variable{'' if count == 1 else 's'}, {total} bytes"
 
 
-def _check_classic(program: Any) -> None:
-    if not isinstance(program, Program):
-        raise TypeError(
-            f"viz.executor_steps: expected a classic Program, but got {type(program).__module__}."
-            f"{type(program).__name__}. Build it under paddle.pir_utils.OldIrGuard()."
-        )
+def _check_one_block(program: Any) -> None:
+    check_classic("executor_steps", program)
     if program.num_blocks > 1:
         raise ValueError(
             f"viz.executor_steps: expected a Program of one block, but got {program.num_blocks} "
@@ -237,10 +215,6 @@ def _lines_of(plan: InstructionList, ops: Sequence[Operator]) -> list[int]:
         position += 1
         lines.append(position)
     return lines
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"[{', '.join(names)}]"
 
 
 def _shown(array: np.ndarray) -> str:

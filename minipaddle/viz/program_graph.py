@@ -17,6 +17,7 @@ from .frame import Cluster, Edge, GraphPane, Node, Step, cluster, edge, graph, n
 from .frame_graph import grouped
 from .pir import ProgramFilm
 from .player import Player
+from .program_text import sub_block
 from .schema import MAX_NODES
 
 LONGEST_ATTRIBUTE = 60  # letters in the details
@@ -101,9 +102,9 @@ class _Drawing:
                     if name not in writers:
                         writers[name] = self._variable(block, index, name, box)
                     self.edges.append(edge(writers[name], id_, slot if show else None))
-            for inner in _sub_blocks(op):
-                if inner not in self.drawn:
-                    self.block(inner, box["id"], dict(writers), id_)
+            inner = sub_block(op)
+            if inner is not None and inner not in self.drawn:
+                self.block(inner, box["id"], dict(writers), id_)
             for name in op.output_arg_names:
                 writers[name] = id_
 
@@ -120,13 +121,6 @@ class _Drawing:
 
 def _blocks(program: Any) -> list[Any]:
     return [program.block(index) for index in range(program.num_blocks)]
-
-
-def _sub_blocks(op: Any) -> list[int]:
-    if not op.has_attr("sub_block"):
-        return []
-    value = op.attr("sub_block")  # real Paddle gives a BlockDesc
-    return [int(getattr(value, "id", getattr(value, "idx", value)))]
 
 
 def _find_var(blocks: list[Any], block: Any, name: str) -> Any:

@@ -11,7 +11,7 @@ import minipaddle as paddle
 import minipaddle.nn.functional as F
 from minipaddle import viz
 from minipaddle.common import unique_name
-from minipaddle.viz.program import short_op
+from minipaddle.viz.program_text import short_op
 
 FEED = {"a": np.array([[1.0, 2.0]], "float32"), "b": np.array([[3.0], [4.0]], "float32")}
 

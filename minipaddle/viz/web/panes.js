@@ -10,6 +10,7 @@ class TextPane {
 
   draw(pane) {
     this.element.setAttribute("aria-label", pane.name || pane.language || "text");
+    this.element.dataset.language = pane.language;
     const lines = this.player.scene.texts[pane.text];
     const shown = JSON.stringify([pane.text, pane.first_line]);
     if (this.shown !== shown) {
