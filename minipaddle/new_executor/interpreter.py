@@ -125,7 +125,8 @@ def _call(instruction: Instruction, number: int, constants: dict[str, Any], xp: 
     """One line: `v3 = relu(v2)`. Attributes that have no literal become named constants."""
     op = instruction.op
     function = f"{op.name}_" if keyword.iskeyword(op.name) else op.name
-    constants.setdefault(function, partial(op.run, xp))
+    # no choice among kernels means that nothing has to be asked at each run
+    constants.setdefault(function, partial(op.kernels.only or op.run, xp))
     arguments = []
     for item in instruction.inputs:
         arguments.append(f"[{', '.join(item)}]" if isinstance(item, list) else str(item))
@@ -143,6 +144,8 @@ def _call(instruction: Instruction, number: int, constants: dict[str, Any], xp: 
         else:
             constants[f"{name}_{number}"] = value
             arguments.append(f"{name}={name}_{number}")
+    if op.forward_op is not None and None in instruction.outputs:
+        arguments.append(f"wanted={tuple(item is not None for item in instruction.outputs)}")
     targets: list[str] = [
         f"[{', '.join(item)}]" if isinstance(item, list) and item else str(item or "_")
         for item in instruction.outputs

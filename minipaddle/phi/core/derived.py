@@ -25,9 +25,9 @@ def grad_kernel_of(op: Op) -> Callable:
     vjp, by_hand = op.require_vjp(), op.grad_kernel_fn
     everything = (True,) * len(vjp.wrt)
 
-    def kernel(xp: types.ModuleType, *inputs: Any, wanted: Any = None, **attrs: Any) -> tuple:
+    def kernel(xp: types.ModuleType, *inputs: Any, wanted: Any = everything, **attrs: Any) -> tuple:
         if by_hand is not None:
-            return _checked(op, vjp.wrt, by_hand(xp, wanted or everything, *inputs, **attrs))
+            return _checked(op, vjp.wrt, by_hand(xp, wanted, *inputs, **attrs))
         return _checked(op, vjp.wrt, vjp.on_arrays(xp)(*inputs, **attrs))
 
     return kernel
