@@ -4,7 +4,7 @@ A Variable and an Operator each hold their own message (VarDesc, OpDesc), and ev
 know stands in it. So a Program can be turned into bytes, and back, without loss.
 
 Paddle: python/paddle/base/framework.py, paddle/fluid/framework/{program,block,op,var}_desc.h.
-Left out: sub-blocks' own methods, clone and prune, name scopes, dist attributes.
+Left out: sub-blocks' own methods, dist attributes.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from minipaddle.base.framework_proto import (
 from minipaddle.base.name_scope import full_name as scope_name
 from minipaddle.base.op_compat import compat_of, output_slot, phi_name_of, slot_of
 from minipaddle.base.op_desc import attr_value, slot_arguments, write_attr
+from minipaddle.base.prune import prune, prune_backward, set_is_test
 from minipaddle.common import dtype as dtypes
 from minipaddle.common import unique_name
 from minipaddle.common.dtype import DataType
@@ -34,6 +35,10 @@ from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import Op, find_op
 
 DENSE_TENSOR = 7
+
+
+# what a Parameter has beside its description
+_KEPT_WITH_PARAMETERS = ("optimize_attr", "regularizer", "need_clip")
 
 
 class OpRole:
@@ -227,6 +232,10 @@ class Operator:
 
     def all_attrs(self) -> dict[str, Any]:
         return {item.name: attr_value(item) for item in self.desc.attrs}
+
+    def _is_optimize_op(self) -> bool:
+        """Whether an optimizer appended it."""
+        return self.has_attr("op_role") and bool(self.attr("op_role") & OpRole.OPTIMIZE)
 
     def _rename(self, old: str, new: str) -> None:
         for item in [*self.desc.inputs, *self.desc.outputs]:
@@ -468,6 +477,11 @@ class Program:
                 "Program.parse_from_string: expected at least one block, but got none. "
                 "Pass what serialize_to_string() returned."
             )
+        return Program._from_desc(message)
+
+    @staticmethod
+    def _from_desc(message: Any) -> Program:
+        """The program of a ProgramDesc message, of which it takes copies."""
         program = Program()
         program.blocks = []
         for desc in message.blocks:
@@ -482,6 +496,82 @@ class Program:
                 copy = OpDesc()
                 copy.CopyFrom(operator)
                 block.ops.append(Operator(block, copy))
+        return program
+
+    # -- programs made from this one (see prune.py) --------------------------------------------
+
+    def clone(self, for_test: bool = False) -> Program:
+        """A program of its own with the same ops, and variables of the same names, sorted by name;
+        so it shares the parameters in the Scope.
+
+        Args:
+            for_test: leave out the ops of backward and optimizer, and let dropout, batch_norm and
+                their like behave as in a test.
+        """
+        message = prune_backward(self.desc) if for_test else self.desc
+        if for_test:
+            set_is_test(message)
+        else:
+            for block in message.blocks:
+                block.vars.sort(key=lambda variable: variable.name)
+        program = self._derived(message)
+        program.random_seed, program._role = self.random_seed, self._role
+        program._current_block_idx = 0 if for_test else self._current_block_idx
+        return program
+
+    def _prune(self, targets: Any) -> Program:
+        """A new program with only the ops that `targets` (Variables, names, Operators) need."""
+        return self._prune_with_input([], targets)
+
+    def _prune_with_input(self, feeded_var_names: Any, targets: Any) -> Program:
+        """The same; what only computes variables that are fed is left out too.
+
+        Raises:
+            ValueError: a name to feed is no str, or a target is not of this program.
+        """
+        feeds = feeded_var_names if isinstance(feeded_var_names, list) else [feeded_var_names]
+        for name in feeds:
+            if not isinstance(name, str):
+                raise ValueError(
+                    "Program._prune_with_input: expected the names of what is fed, but got "
+                    f"{type(name).__name__}. Write variable.name."
+                )
+        block = self.global_block()
+        positions, names = set(), set()
+        for target in targets if isinstance(targets, (list, tuple)) else [targets]:
+            if isinstance(target, Operator) and target in block.ops:
+                positions.add(block.ops.index(target))
+                continue
+            name = target.name if isinstance(target, Variable) else target
+            if not isinstance(name, str) or not block.has_var(name):
+                raise ValueError(
+                    "Program._prune_with_input: expected Variables or Operators of the program's "
+                    f"block 0, or names of its variables, but got {name!r}. Pass what the pruned "
+                    "program should still compute."
+                )
+            names.add(name)
+            makers = [
+                position
+                for position, operator in enumerate(block.ops)
+                if name in operator.output_arg_names and not operator._is_optimize_op()
+            ]
+            if makers and name not in feeds:
+                positions.add(makers[-1])
+        return self._derived(prune(self.desc, positions, names, set(feeds)))
+
+    def _derived(self, message: Any) -> Program:
+        """The program of a message that was made from this one: what Python knows goes along."""
+        program = Program._from_desc(message)
+        program.lr_scheduler = self.lr_scheduler
+        own = {variable.name: variable for variable in self.list_vars()}
+        for variable in program.list_vars():
+            for name in _KEPT_WITH_PARAMETERS:
+                if name in vars(own[variable.name]):
+                    setattr(variable, name, getattr(own[variable.name], name))
+        if self.lr_var is not None:
+            program.lr_var = program.global_block().vars.get(self.lr_var.name)
+        if program.lr_var is None:
+            program.lr_scheduler = None  # nothing reads the rate any more
         return program
 
     def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
