@@ -43,6 +43,11 @@ def _(out, out_grad):
     return (out_grad * cast(out > 0, dtype=out.dtype),)
 
 
+@relu.grad_kernel
+def _(xp, wanted, out, out_grad):
+    return (out_grad * (out > 0),)
+
+
 @relu.decomp
 def _(x):
     return maximum(x, full(shape=(), value=0.0, dtype=x.dtype))

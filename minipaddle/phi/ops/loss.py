@@ -28,6 +28,27 @@ def _rows(xp, x, axis):
     return (x if last else xp.moveaxis(x, axis, -1)).reshape(-1, x.shape[axis] or 1)
 
 
+def _classes(xp, label, ignore_index, count):
+    """(the labels in a row, each a class; where they are ignored, or None if none is).
+
+    Raises IndexError if a label is no class.
+    """
+    if label.size:
+        low, high = label.min(), label.max()
+        if 0 <= low and high < count and not low <= ignore_index <= high:
+            return label.ravel(), None
+    ignored = label == ignore_index
+    classes = xp.where(ignored, 0, label).ravel()
+    wrong = classes[(classes < 0) | (classes >= count)]
+    if wrong.size:
+        raise IndexError(
+            f"cross_entropy_with_softmax: expected labels in [0, {count}), but got "
+            f"{int(wrong[0])}. "
+            f"Check the labels, or the number of classes of the last layer."
+        )
+    return classes, ignored
+
+
 @op(
     source="paddle/phi/ops/yaml/ops.yaml: cross_entropy_with_softmax",
     outputs=("softmax", "loss"),
@@ -58,7 +79,7 @@ def cross_entropy_with_softmax(
     if use_softmax:
         shifted = input - input.max(axis=axis, keepdims=True)
         softmax = xp.exp(shifted)
-        total = softmax.sum(axis=axis, keepdims=True)
+        total = xp.add.reduce(softmax, axis=axis, keepdims=True)
         softmax /= total
         log_total = xp.log(total)
     else:  # the input has been through a softmax already; log 0 counts as a large number
@@ -66,19 +87,10 @@ def cross_entropy_with_softmax(
         shifted = xp.maximum(xp.log(input), input.dtype.type(-1e20 if input.itemsize > 2 else -6e4))
     if soft_label:
         return softmax, xp.sum(label * (log_total - shifted), axis=axis, keepdims=True)
-    ignored = label == ignore_index
-    classes = xp.where(ignored, 0, label)
-    count = input.shape[axis]
-    if classes.size and not (classes.min() >= 0 and classes.max() < count):
-        wrong = classes[(classes < 0) | (classes >= count)]
-        raise IndexError(
-            f"cross_entropy_with_softmax: expected labels in [0, {count}), but got "
-            f"{int(wrong.ravel()[0])}. "
-            f"Check the labels, or the number of classes of the last layer."
-        )
-    at_label = _rows(xp, shifted, axis)[xp.arange(classes.size), classes.ravel()]
+    classes, ignored = _classes(xp, label, ignore_index, input.shape[axis])
+    at_label = _rows(xp, shifted, axis)[xp.arange(classes.size), classes]
     loss = log_total - at_label.reshape(label.shape)
-    return softmax, xp.where(ignored, input.dtype.type(0), loss)
+    return softmax, loss if ignored is None else xp.where(ignored, input.dtype.type(0), loss)
 
 
 cross_entropy_with_softmax.infer_meta(infermeta.cross_entropy)
@@ -136,20 +148,22 @@ def _(
             return (-loss_grad * label / softmax,)
         share = loss_grad * xp.sum(label, axis=axis, keepdims=True)
         return (softmax * share - label * loss_grad,)
-    ignored = label == ignore_index
-    classes = xp.where(ignored, 0, label)
-    share = xp.where(ignored, loss_grad.dtype.type(0), loss_grad)
+    classes, ignored = _classes(xp, label, ignore_index, softmax.shape[axis])
+    share = loss_grad
+    if ignored is not None:
+        share = xp.where(ignored, loss_grad.dtype.type(0), loss_grad)
     rows = _rows(xp, softmax, axis)
-    at_label = xp.arange(classes.size), classes.ravel()
+    at_label = xp.arange(classes.size), classes
     share = share.reshape(-1, 1)
     if use_softmax:
         grad = rows * share
         grad[at_label] -= share[:, 0]
     else:
         grad = xp.zeros_like(rows)
-        # where ignored, there may be a 0: it is not divided by
-        safe = xp.where(ignored.ravel(), rows.dtype.type(1), rows[at_label])
-        grad[at_label] = -share[:, 0] / safe
+        found = rows[at_label]
+        if ignored is not None:  # there may be a 0: it is not divided by
+            found = xp.where(ignored.ravel(), rows.dtype.type(1), found)
+        grad[at_label] = -share[:, 0] / found
     if axis in (-1, softmax.ndim - 1):
         return (grad.reshape(softmax.shape),)
     shape = [size for i, size in enumerate(softmax.shape) if i != axis % softmax.ndim]

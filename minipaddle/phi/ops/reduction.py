@@ -83,16 +83,20 @@ def _(xp, wanted, x, out_grad, *, axis, keepdim, reduce_all):
     return (spread(xp, out_grad.astype(dtype, copy=False), x, axis, keepdim),)
 
 
-def _mean_dtype(x):
-    """float16 numbers are added up in float32: 2,049 ones would otherwise give 2,048."""
-    return None if x.dtype.kind != "f" or x.dtype.itemsize == 2 else x.dtype
+def _mean(xp, x, axis=None, keepdim=False):
+    """The mean in x's own dtype."""
+    if x.dtype.kind == "f" and x.dtype.itemsize > 2 and x.size:
+        # xp.mean's own sum and division, without what it asks on the way
+        total = xp.add.reduce(x, axis=axis, keepdims=keepdim)
+        return xp.asarray(total / x.dtype.type(x.size // total.size))
+    # float16 numbers are added up in float32: 2,049 ones would otherwise give 2,048
+    return xp.asarray(xp.mean(x, axis=axis, keepdims=keepdim)).astype(x.dtype, copy=False)
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: mean", traits=("Pure",))
 def mean(xp, x, *, axis: IntArray = (), keepdim: bool = False):
     """The mean over the axes of `axis` (none: over all). Integers lose what is behind the point."""
-    found = xp.mean(x, axis=numpy_axes(x, axis), keepdims=keepdim, dtype=_mean_dtype(x))
-    return xp.asarray(found).astype(x.dtype, copy=False)
+    return _mean(xp, x, numpy_axes(x, axis), keepdim)
 
 
 mean.infer_meta(rules.reduced("mean"))
@@ -128,7 +132,7 @@ def _(x, *, axis: IntArray, keepdim: bool):
 @op(source="paddle/phi/ops/yaml/ops.yaml: mean_all", traits=("Pure",))
 def mean_all(xp, x):
     """The mean of all elements. Dygraph's losses use it."""
-    return xp.asarray(xp.mean(x, dtype=_mean_dtype(x))).astype(x.dtype, copy=False)
+    return _mean(xp, x)
 
 
 @mean_all.infer_meta
