@@ -4,7 +4,7 @@ A Variable and an Operator each hold their own message (VarDesc, OpDesc), and ev
 know stands in it. So a Program can be turned into bytes, and back, without loss.
 
 Paddle: python/paddle/base/framework.py, paddle/fluid/framework/{program,block,op,var}_desc.h.
-Left out: sub-blocks' own methods, dist attributes.
+Left out: dist attributes.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from minipaddle.base.call_stack import user_frames
+from minipaddle.base.desc_checks import check_blocks
 from minipaddle.base.framework_proto import (
     BlockDesc,
     OpDesc,
@@ -34,7 +35,7 @@ from minipaddle.phi.core.attribute import unknown
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import Op, find_op
 
-DENSE_TENSOR = 7
+DENSE_TENSOR, STEP_SCOPES = 7, 11  # kinds of variables; the second is control flow's own
 
 
 # what a Parameter has beside its description
@@ -62,6 +63,11 @@ class Variable:
     @property
     def name(self) -> str:
         return self.desc.name
+
+    @property
+    def type(self) -> int:
+        """What it is when the program runs: DENSE_TENSOR or STEP_SCOPES."""
+        return self.desc.type.type
 
     @property
     def shape(self) -> Size:
@@ -122,6 +128,8 @@ class Variable:
         )
 
     def __str__(self) -> str:
+        if self.type == STEP_SCOPES:
+            return f"var {self.name} : STEP_SCOPES)"  # Paddle's own text has one bracket too many
         kind = "trainable param" if self.is_parameter else "var"
         persist = "persist " if self.persistable else ""
         return (
@@ -221,6 +229,14 @@ class Operator:
             f"{self.attr_names}."
         )
 
+    def _block_attr_id(self, name: str) -> int:
+        """The index of the block that the op runs; the attribute is `sub_block`."""
+        return self.attr(name)
+
+    def _block_attr(self, name: str) -> Block:
+        """The block that the op runs."""
+        return self.block.program.block(self.attr(name))
+
     def _set_attr(self, name: str, value: Any) -> None:
         """Sets an attribute; the type is read off the value."""
         for item in self.desc.attrs:
@@ -249,7 +265,11 @@ class Operator:
             return ", ".join(f"{item.parameter}={list(item.arguments)}" for item in ordered)
 
         attrs = sorted(self.all_attrs().items())
-        shown = "".join(f", {name} = {value}" for name, value in attrs if name != "op_callstack")
+        shown = "".join(
+            f", {name} = block[{value}]" if name == "sub_block" else f", {name} = {value}"
+            for name, value in attrs
+            if name != "op_callstack"
+        )
         outputs, inputs = slots(self.desc.outputs), slots(self.desc.inputs)
         return f"{{{outputs}}} = {self.type}(inputs={{{inputs}}}{shown})"
 
@@ -275,6 +295,7 @@ class Block:
         persistable: bool = False,
         stop_gradient: bool = False,
         is_parameter: bool = False,
+        type: int = DENSE_TENSOR,
     ) -> Variable:
         """Adds a Variable. Raises ValueError if the name is taken."""
         name = name or unique_name.generate("_generated_var")
@@ -286,10 +307,11 @@ class Block:
             )
         desc = VarDesc(name=name, persistable=persistable, stop_gradient=stop_gradient)
         desc.is_parameter = is_parameter
-        desc.type.type = DENSE_TENSOR
-        tensor = desc.type.dense_tensor.tensor
-        tensor.data_type = dtypes.to_dtype(dtype).proto_number
-        tensor.dims.extend(int(size) for size in shape)
+        desc.type.type = type
+        if type == DENSE_TENSOR:
+            tensor = desc.type.dense_tensor.tensor
+            tensor.data_type = dtypes.to_dtype(dtype).proto_number
+            tensor.dims.extend(int(size) for size in shape)
         return self._add_var(desc)
 
     def _add_var(self, desc: Any) -> Variable:
@@ -310,6 +332,30 @@ class Block:
     def has_var(self, name: str) -> bool:
         return name in self.vars
 
+    def _find_var_recursive(self, name: str) -> Variable | None:
+        """The Variable of that name in this block or the nearest block around it, or None."""
+        block = self
+        while name not in block.vars:
+            if block.parent_idx < 0:
+                return None
+            block = self.program.block(block.parent_idx)
+        return block.vars[name]
+
+    def _var_recursive(self, name: str) -> Variable:
+        """The same. Raises ValueError if there is none."""
+        found = self._find_var_recursive(name)
+        if found is None:
+            raise ValueError(
+                f"Block._var_recursive: expected a variable of block {self.idx} or of a block "
+                f"around it, but got {name!r}. Create it first."
+            )
+        return found
+
+    @property
+    def backward_block_idx(self) -> int:
+        """The block that computes this one's gradients, or -1."""
+        return next((b.idx for b in self.program.blocks if b.forward_block_idx == self.idx), -1)
+
     def all_parameters(self) -> list[Parameter]:
         return [variable for variable in self.vars.values() if isinstance(variable, Parameter)]
 
@@ -321,7 +367,7 @@ class Block:
         attrs: dict[str, Any] | None = None,
     ) -> Operator:
         """Adds an op by its old names; inputs and outputs are Variables, names, or lists of
-        them.
+        them; the attribute `sub_block` is a Block.
         """
         desc = OpDesc(type=type)
         for slots, given in ((desc.inputs, inputs), (desc.outputs, outputs)):
@@ -339,7 +385,7 @@ class Block:
             "with_quant_attr": False,
         }
         for name, value in {**(attrs or {}), **common}.items():
-            write_attr(desc.attrs.add(), name, value)
+            write_attr(desc.attrs.add(), name, value.idx if isinstance(value, Block) else value)
         operator = Operator(self, desc)
         try:
             self._infer_shapes(operator)
@@ -360,29 +406,32 @@ class Block:
         metas: list[Any] = []
         for item in op.inputs:
             names = operator.input(slot_of(compat, item.name))
-            found = [self.vars[name].meta() for name in names if name in self.vars]
+            variables = [self._find_var_recursive(name) for name in names]
+            found = [variable.meta() for variable in variables if variable is not None]
             metas.append(found if item.is_list else found[0] if found else None)
         for name, meta in zip(op.outputs, op.infer_metas(metas, phi_attrs(operator)), strict=True):
             several = meta if isinstance(meta, list) else [meta]
             for target, found in zip(operator.output(output_slot(compat, name)), several):
-                if found is not None and target in self.vars:
-                    tensor = self.vars[target].desc.type.dense_tensor.tensor
+                variable = self._find_var_recursive(target)
+                if found is not None and variable is not None:
+                    tensor = variable.desc.type.dense_tensor.tensor
                     tensor.data_type = found.dtype.proto_number
                     tensor.ClearField("dims")
                     tensor.dims.extend(found.shape)
 
-    def _rename_var(self, old: str, new: str) -> None:
+    def _rename_var(self, old: str, new: str, ops: list[Operator] | None = None) -> None:
+        """Renames a variable. `ops`: those that use it, where that is known (default: all)."""
         variable = self.vars.pop(old)
         variable.desc.name = new
         self.vars[new] = variable
-        for operator in self.ops:
+        for operator in self.ops if ops is None else ops:
             operator._rename(old, new)
         self.program._changed()
 
     def __str__(self) -> str:
         head = (
             f"{{ // block_idx:{self.idx}  parent_idx:{self.parent_idx}  "
-            f"forward_idx:{self.forward_block_idx}  backward_idx:-1\n"
+            f"forward_idx:{self.forward_block_idx}  backward_idx:{self.backward_block_idx}\n"
         )
         variables = "".join(f"    {variable}\n" for variable in self.vars.values())
         ops = "".join(f"    {operator}\n" for operator in self.ops)
@@ -402,6 +451,7 @@ class Program:
         self._role = OpRole.FORWARD
         # while a gradient op is appended: the forward op, whose place in the user's code it has
         self._origin: Operator | None = None
+        self._appending_grad_times = 0  # how many backwards it has
         self._version = 0  # grows with each change, so that an Executor knows when to compile anew
 
     def _changed(self) -> None:
@@ -415,6 +465,19 @@ class Program:
 
     def block(self, index: int) -> Block:
         return self.blocks[index]
+
+    def _create_block(self, parent_idx: int | None = None) -> Block:
+        """A new block, which is now the current one. `parent_idx`: default: the current block."""
+        parent = self._current_block_idx if parent_idx is None else parent_idx
+        block = Block(self, len(self.blocks), parent)
+        self.blocks.append(block)
+        self._current_block_idx = block.idx
+        self._changed()
+        return block
+
+    def _rollback(self) -> None:
+        """Leaves the current block: its parent is the current one."""
+        self._current_block_idx = self.current_block().parent_idx
 
     @property
     def num_blocks(self) -> int:
@@ -472,11 +535,7 @@ class Program:
                 f"{len(data)} bytes that "
                 f"are not ({error}). Pass what serialize_to_string() returned."
             ) from error
-        if not message.blocks:
-            raise IRError(
-                "Program.parse_from_string: expected at least one block, but got none. "
-                "Pass what serialize_to_string() returned."
-            )
+        check_blocks(message)
         return Program._from_desc(message)
 
     @staticmethod
@@ -631,7 +690,7 @@ def phi_attrs(operator: Operator) -> dict[str, Any]:
                 value = value if text in ("", "True", "False") else float(text)
             attrs[attr.name] = dtypes.BY_PROTO[value] if attr.kind is DataType else value
     for name, variable in attr_variables(operator).items():
-        attrs[name] = unknown(op.name, name, operator.block.var(variable).shape)
+        attrs[name] = unknown(op.name, name, operator.block._var_recursive(variable).shape)
     return op.complete(attrs)
 
 

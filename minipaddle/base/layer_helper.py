@@ -84,17 +84,15 @@ def append_phi_op(
             if isinstance(meta, list) and output_names is None:
                 wanted = [f"{layer}.tmp_{position + number}" for number in range(len(meta))]
             names = wanted if isinstance(wanted, list) else [wanted]
-            made = [
-                block.vars[own]
-                if own in block.vars
-                else block.create_var(
-                    own,
-                    found.shape,
-                    found.dtype,
-                    stop_gradient=stop or "ForwardOnly" in op.traits,
-                )
-                for own, found in zip(names, several, strict=True)
-            ]
+            made: list[Any] = []
+            for own, found in zip(names, several, strict=True):
+                variable = block._find_var_recursive(own)  # a loop writes what is outside of it
+                if variable is None:
+                    stopped = stop or "ForwardOnly" in op.traits
+                    variable = block.create_var(
+                        own, found.shape, found.dtype, stop_gradient=stopped
+                    )
+                made.append(variable)
             out_slots[slot] = names
             outputs.append(made if isinstance(meta, list) else made[0])
     named = {

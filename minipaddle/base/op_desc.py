@@ -43,6 +43,8 @@ def write_attr(item: Any, name: str, value: Any) -> None:
     kind = {bool: "BOOLEAN", float: "FLOAT", str: "STRING"}.get(type(value), "INT")
     if kind == "INT" and abs(value) >= 2**31:
         kind = "LONG"
+    if name == "sub_block":  # the index of a block
+        kind = "BLOCK"
     item.type = ATTR_TYPES[kind]
     setattr(item, ATTR_FIELDS[kind], value)
 
