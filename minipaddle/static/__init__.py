@@ -14,6 +14,7 @@ from typing import Any
 
 from minipaddle import base, pir
 from minipaddle.base.backward import append_backward as append_backward_to_program
+from minipaddle.base.backward import gradients as gradients_of_program
 from minipaddle.base.executor import Executor
 from minipaddle.base.framework import Program as ClassicProgram
 from minipaddle.base.framework import Variable
@@ -133,11 +134,13 @@ def append_backward(loss: Any, parameter_list: Any = None, no_grad_set: Any = No
 def gradients(
     targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None
 ) -> list:
-    """The gradients of `targets` with respect to `inputs`, of a PIR program."""
+    """The gradients of `targets` with respect to `inputs`; None where there is none."""
     starts = targets if isinstance(targets, (list, tuple)) else [targets]
+    if all(isinstance(target, Variable) for target in starts):
+        return gradients_of_program(targets, inputs, target_gradients, no_grad_set)
     if not all(isinstance(value, Value) for value in starts):
         raise TypeError(
-            f"gradients: expected Values of a PIR program, but got {type(starts[0]).__name__}. "
-            "For a classic Program use append_backward."
+            "gradients: expected Variables or Values of one static program, but got "
+            f"{[type(item).__name__ for item in starts]}. In dygraph call paddle.grad."
         )
     return pir_grad(targets, inputs, target_gradients, no_grad_set)

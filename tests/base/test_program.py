@@ -276,17 +276,6 @@ def test_programs_that_changed_are_not_kept_compiled():
     assert len(linecache.cache) == lines + 1
 
 
-def test_a_second_backward_is_refused():
-    main, _, loss = small()
-    with paddle.static.program_guard(main):
-        twice = loss * 2.0
-        paddle.static.append_backward(loss)
-        count = len(main.global_block().ops)
-        with pytest.raises(ValueError, match=r"expected a Program without gradients .*w@GRAD"):
-            paddle.static.append_backward(twice)
-    assert len(main.global_block().ops) == count
-
-
 def test_numbers_keep_their_digits():
     main = paddle.static.Program()
     with paddle.static.program_guard(main):
