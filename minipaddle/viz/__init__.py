@@ -23,7 +23,7 @@ beside it:
     a PIR program while it is edited        ProgramFilm
     a run of the Executor, and its memory   executor_steps, memory_steps
     GradNodes, as they are, as they grow    grad_graph, grad_graph_steps
-    one backward                            backward_steps
+    one backward; append_backward's walk    backward_steps, append_backward_steps
     passes                                  pass_steps, dce_steps, fusion_steps
     a symbolic run of bytecode (SOT)        sot_steps, bytecode_lines
     who does what when; a ring of ranks     schedule_steps, ring_steps
@@ -32,6 +32,7 @@ program_graph, ProgramFilm, pass_steps and grad_graph take what real Paddle make
 with if or while is drawn by program_graph; executor_steps and memory_steps refuse it.
 """
 
+from .append_backward import append_backward_steps
 from .backward_run import backward_steps
 from .distributed import ring_steps
 from .frame import (
@@ -90,6 +91,7 @@ __all__ = [
     "TablePane",
     "TextPane",
     "TimelinePane",
+    "append_backward_steps",
     "backward_steps",
     "bar",
     "bytecode_lines",

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from minipaddle.base.framework import Operator, Program, phi_attrs
+from minipaddle.base.framework import Program, phi_attrs
 
 
-def short_op(operator: Operator) -> str:
+def short_op(operator: Any) -> str:
     """An op in one short line: `tmp_0 = matmul_v2(X=data1, Y=data2)`.
 
-    Attributes are shown where they are not the default.
+    Attributes are shown where they are not the default; of real Paddle's operators none.
     """
     arguments = [
         f"{slot}={_listed(operator.input(slot))}"
@@ -34,11 +34,11 @@ def short_op(operator: Operator) -> str:
     return f"{made} = {call}" if made else call
 
 
-def _unusual_attrs(operator: Operator) -> dict[str, Any]:
+def _unusual_attrs(operator: Any) -> dict[str, Any]:
     try:
         op = operator.phi_op
-    except KeyError:
-        return {}  # no declaration: nothing to compare with
+    except (KeyError, AttributeError):
+        return {}  # no declaration, or real Paddle's: nothing to compare with
     known = [*op.attrs, *(op.forward_op.attrs if op.forward_op else ())]
     defaults = {attr.name: attr.default for attr in known}
     attrs = phi_attrs(operator).items()

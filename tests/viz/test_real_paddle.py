@@ -144,3 +144,19 @@ def test_grad_graphs_agree():
 def test_a_real_tensor_without_gradient():
     (step,) = viz.grad_graph(real_paddle().ones([2])).steps
     assert step["title"] == "0 nodes"
+
+
+def test_append_backward_of_real_paddle(real):
+    with real.pir_utils.OldIrGuard():
+        main = real.static.Program()
+        with real.static.program_guard(main, real.static.Program()):
+            x = real.static.data("x", [2, 2], "float32")
+            x.stop_gradient = False
+            real.static.append_backward(real.mean(x @ x + x))
+        titles = [step["title"] for step in viz.append_backward_steps(main).steps]
+    assert titles[3:] == [
+        "Line 2, elementwise_add: append elementwise_add_grad",
+        "Line 1, matmul_v2: append matmul_v2_grad",
+        "sum: x has all its 3 pieces",
+        "The walk has reached the first op",
+    ]
