@@ -13,6 +13,7 @@ import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from minipaddle.base.backward_recompute import append_gradients_with_checkpoints
 from minipaddle.base.backward_walk import Walk, grad_var_name, reached_from
 from minipaddle.base.framework import Block, OpRole, Program, Variable, program_guard
 from minipaddle.base.layer_helper import append_phi_op
@@ -26,6 +27,8 @@ def append_backward(
     loss: Variable,
     parameter_list: Iterable[Any] | None = None,
     no_grad_set: Iterable[Any] | None = None,
+    *,
+    checkpoints: Sequence[Any] | None = None,
 ) -> Any:
     """Appends the gradient ops of `loss` to its Program.
 
@@ -33,14 +36,17 @@ def append_backward(
         loss: the Variable to start from; one element.
         parameter_list: the parameters that are wanted (Variables or names; default: all trainable).
         no_grad_set: Variables (or names) through which no gradient goes.
+        checkpoints: results of layers (Variables or names) that are kept for the backward. What
+            lies between them is computed again, see backward_recompute.py: more work, less memory.
 
     Returns:
-        (parameter, its gradient) pairs.
+        (parameter, its gradient) pairs. With checkpoints: a tuple of these pairs and the names of
+        the checkpoints, in the order of the program.
 
     Raises:
         TypeError: loss is no Variable, or a list holds neither Variables nor names.
         ValueError: loss has more than one element, no float dtype, is not of block 0 of a Program,
-            or does not depend on what needs gradients.
+            or does not depend on what needs gradients; a checkpoint is not on the way to it.
         NoGradientError: an op on the way has no gradient rule.
     """
     who = "append_backward"
@@ -59,6 +65,7 @@ def append_backward(
     if parameter_list is not None:
         wanted = [block.var(name) for name in _names(who, "parameter_list", parameter_list)]
     no_grad = set(_names(who, "no_grad_set", no_grad_set or ()))
+    names = _names(who, "checkpoints", checkpoints or ())
     with _new_backward(block) as first:
         walk = Walk(block, no_grad, order=program._appending_grad_times)
         path = walk.plan([loss.name], block.ops[:first])
@@ -71,7 +78,11 @@ def append_backward(
         attrs = OPS["full"].complete({"shape": list(loss.shape), "value": 1.0, "dtype": loss.dtype})
         append_phi_op(OPS["full"], [], attrs, {"out": walk.new_piece(loss.name)})
         start = block.ops[-1]
-        walk.append_gradients(path)
+        if names:
+            names = append_gradients_with_checkpoints(walk, path, names)
+        else:
+            walk.append_gradients(path)
+        walk.finish()
     path[-1]._set_attr("op_role", OpRole.LOSS)
     start._set_attr("op_role", OpRole.LOSS | OpRole.BACKWARD)
     start._set_attr("op_namescope", "")
@@ -83,7 +94,7 @@ def append_backward(
         if parameter.name in walk.gradients and not parameter.stop_gradient
     ]
     _mark_gradients(block, first, pairs)
-    return pairs
+    return (pairs, names) if names else pairs
 
 
 def gradients(
@@ -155,6 +166,7 @@ def gradients(
             append_phi_op(OPS["full_like"], [target], attrs, {"out": walk.new_piece(target.name)})
             block.ops[-1]._set_attr("op_namescope", "")
         walk.append_gradients(path)
+        walk.finish()
     found = [walk.gradients.get(variable.name) for variable in wanted]
     return [None if name is None else block.var(name) for name in found]
 
@@ -177,7 +189,9 @@ def _new_backward(block: Block) -> Iterator[int]:
             del block.vars[name]
         program._changed()
         raise
-    for name in sorted(block.vars.keys() - known):  # Paddle lists the new variables by name
+    fresh = [name for name in block.vars if name not in known]
+    # Paddle lists the new variables by name, after those that are computed again
+    for name in sorted(fresh, key=lambda name: "" if ".subprog_" in name else name):
         block.vars[name] = block.vars.pop(name)
 
 

@@ -222,12 +222,13 @@ class Walk:
         return self.variable(self.gradients[name])
 
     def append_gradients(self, path: Sequence[Operator]) -> None:
-        """Appends the gradient ops of all ops of a path, and sums what is left: the gradients of
-        variables that no op made (parameters, data).
-        """
+        """Appends the gradient ops of all ops of a path."""
         for operator in reversed(path):
             with origin(operator):
                 self.append_gradient_of(operator)
+
+    def finish(self) -> None:
+        """Sums what is left: the gradients of variables that no op made (parameters, data)."""
         for name in list(self._pieces):
             self.gradient_of(name)
 

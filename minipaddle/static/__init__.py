@@ -28,6 +28,21 @@ from minipaddle.pir.core.value import Value
 from minipaddle.pir.ir_backward import append_backward as append_backward_to_pir
 from minipaddle.pir.ir_backward import grad as pir_grad
 from minipaddle.static import nn
+from minipaddle.static.io import (
+    deserialize_persistables,
+    deserialize_program,
+    load,
+    load_from_file,
+    load_inference_model,
+    load_program_state,
+    normalize_program,
+    save,
+    save_inference_model,
+    save_to_file,
+    serialize_persistables,
+    serialize_program,
+    set_program_state,
+)
 from minipaddle.tensor.indexing import setitem
 
 __all__ = [
@@ -39,11 +54,24 @@ __all__ = [
     "data",
     "default_main_program",
     "default_startup_program",
+    "deserialize_persistables",
+    "deserialize_program",
     "global_scope",
     "gradients",
+    "load",
+    "load_from_file",
+    "load_inference_model",
+    "load_program_state",
     "nn",
+    "normalize_program",
     "program_guard",
+    "save",
+    "save_inference_model",
+    "save_to_file",
     "scope_guard",
+    "serialize_persistables",
+    "serialize_program",
+    "set_program_state",
     "setitem",
 ]
 
@@ -124,10 +152,22 @@ def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: i
     return op.result(0)
 
 
-def append_backward(loss: Any, parameter_list: Any = None, no_grad_set: Any = None) -> list[tuple]:
-    """Appends the gradient ops of `loss`; returns (parameter, gradient) pairs."""
+def append_backward(
+    loss: Any, parameter_list: Any = None, no_grad_set: Any = None, *, checkpoints: Any = None
+) -> Any:
+    """Appends the gradient ops of `loss`; returns (parameter, gradient) pairs.
+
+    With `checkpoints` (classic Programs only): see `minipaddle.base.append_backward`.
+    """
     if isinstance(loss, Variable):
-        return append_backward_to_program(loss, parameter_list, no_grad_set)
+        return append_backward_to_program(
+            loss, parameter_list, no_grad_set, checkpoints=checkpoints
+        )
+    if checkpoints:
+        raise NotImplementedError(
+            "append_backward: expected no checkpoints for a PIR program, but got some. Build the "
+            "program inside paddle.pir_utils.OldIrGuard()."
+        )
     return append_backward_to_pir(loss, parameter_list, no_grad_set)
 
 
