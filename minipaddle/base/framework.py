@@ -17,6 +17,7 @@ from typing import Any
 from minipaddle.base.call_stack import user_frames
 from minipaddle.base.desc_checks import check_blocks
 from minipaddle.base.framework_proto import (
+    VAR_TYPES,
     BlockDesc,
     OpDesc,
     ProgramDesc,
@@ -25,18 +26,20 @@ from minipaddle.base.framework_proto import (
 from minipaddle.base.name_scope import full_name as scope_name
 from minipaddle.base.op_compat import compat_of, output_slot, phi_name_of, slot_of
 from minipaddle.base.op_desc import attr_value, slot_arguments, write_attr
+from minipaddle.base.program_state import set_state, state_of
 from minipaddle.base.prune import prune, prune_backward, set_is_test
 from minipaddle.common import dtype as dtypes
 from minipaddle.common import unique_name
 from minipaddle.common.dtype import DataType
 from minipaddle.common.errors import IRError, name_op_in_error
 from minipaddle.common.size import Size
+from minipaddle.new_executor.scope import Scope
 from minipaddle.phi.core.attribute import unknown
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import Op, find_op
 
 DENSE_TENSOR, STEP_SCOPES = 7, 11  # kinds of variables; the second is control flow's own
-
+_VAR_TYPE_NAMES = {number: name for name, number in VAR_TYPES.items()}
 
 # what a Parameter has beside its description
 _KEPT_WITH_PARAMETERS = ("optimize_attr", "regularizer", "need_clip")
@@ -66,7 +69,7 @@ class Variable:
 
     @property
     def type(self) -> int:
-        """What it is when the program runs: DENSE_TENSOR or STEP_SCOPES."""
+        """What it is when the program runs: DENSE_TENSOR, or a kind that ops use inside."""
         return self.desc.type.type
 
     @property
@@ -128,10 +131,10 @@ class Variable:
         )
 
     def __str__(self) -> str:
-        if self.type == STEP_SCOPES:
-            return f"var {self.name} : STEP_SCOPES)"  # Paddle's own text has one bracket too many
         kind = "trainable param" if self.is_parameter else "var"
         persist = "persist " if self.persistable else ""
+        if self.type != DENSE_TENSOR:  # Paddle's own text has one bracket too many
+            return f"{persist}{kind} {self.name} : {_VAR_TYPE_NAMES[self.type]})"
         return (
             f"{persist}{kind} {self.name} : DENSE_TENSOR.shape{tuple(self.shape)}"
             f".dtype({self.dtype.name}).stop_gradient({self.stop_gradient})"
@@ -557,6 +560,30 @@ class Program:
                 block.ops.append(Operator(block, copy))
         return program
 
+    def state_dict(self, mode: str = "all", scope: Scope | None = None) -> dict[str, Any]:
+        """Copies of the numbers in the scope, as numpy arrays by name.
+
+        Args:
+            mode: "param": of the parameters; "opt": of the other variables that live between
+                runs, such as the state of an optimizer; "all".
+            scope: default: the global scope.
+
+        Raises:
+            ValueError: mode is something else, or the startup program has not run yet.
+        """
+        return state_of(self, mode, scope)
+
+    def set_state_dict(self, state_dict: dict[str, Any], scope: Scope | None = None) -> None:
+        """Puts such a dict into the scope: all of it, or nothing if one array does not fit.
+
+        Real Paddle warns only where an array has another shape, and goes on.
+
+        Raises:
+            TypeError: state_dict is no dict.
+            ValueError: an array has another shape or dtype than its variable.
+        """
+        set_state("Program.set_state_dict", self, state_dict, scope)
+
     # -- programs made from this one (see prune.py) --------------------------------------------
 
     def clone(self, for_test: bool = False) -> Program:
@@ -575,7 +602,9 @@ class Program:
                 block.vars.sort(key=lambda variable: variable.name)
         program = self._derived(message)
         program.random_seed, program._role = self.random_seed, self._role
-        program._current_block_idx = 0 if for_test else self._current_block_idx
+        if not for_test:
+            program._current_block_idx = self._current_block_idx
+            program._appending_grad_times = self._appending_grad_times
         return program
 
     def _prune(self, targets: Any) -> Program:

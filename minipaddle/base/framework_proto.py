@@ -111,6 +111,7 @@ ProgramDesc = _CLASSES["ProgramDesc"]
 BlockDesc = _CLASSES["BlockDesc"]
 VarDesc = _CLASSES["VarDesc"]
 OpDesc = _CLASSES["OpDesc"]
+TensorDesc = _CLASSES["VarType.TensorDesc"]
 ATTR_TYPES = {name: number for number, name in enumerate(ENUMS["AttrType"].split())}
 
 # which field of OpDesc.Attr holds a value of each type

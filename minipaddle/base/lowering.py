@@ -11,8 +11,11 @@ from typing import Any
 
 from minipaddle.base.framework import Program, Variable, attr_variables, phi_attrs
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
-from minipaddle.new_executor.feed import check_feed, missing_feed
+from minipaddle.new_executor.feed import check_feed, missing_feed, refuse_computed_feeds, refuse_extra_feeds
 from minipaddle.new_executor.instruction import Instruction, InstructionList, prune
+
+# ops that only say, in a program for inference, what is fed and what is fetched
+FEED_AND_FETCH = ("feed", "fetch")
 
 
 def lower_program(
@@ -32,6 +35,8 @@ def lower_program(
 
     instructions, written = [], set()
     for operator in block.ops:
+        if operator.type in FEED_AND_FETCH:
+            continue
         op = operator.phi_op
         compat = compat_of(op.name)
         inputs: list[Any] = []
@@ -53,7 +58,7 @@ def lower_program(
         )
         written.update(operator.output_arg_names)
 
-    fetched = [_fetch_name(item, block) for item in fetch_list]
+    fetched = [_fetch_name(item, block) for item in fetch_list or fetch_targets(block)]
     persistent = {name for name in written if block.has_var(name) and block.var(name).persistable}
     wanted = {number(name) for name in {*fetched, *persistent}}
     instructions = prune(instructions, wanted)
@@ -69,6 +74,8 @@ def lower_program(
         if numbers[name] not in made:
             from_outside[name] = None
 
+    refuse_extra_feeds(feed_names, block.vars)
+    refuse_computed_feeds(feed_names, written.difference(from_outside))
     feeds, reads = {}, {}
     for name in from_outside:
         variable = block.var(name)
@@ -85,6 +92,12 @@ def lower_program(
     }
     fetches = [numbers[name] for name in fetched]
     return InstructionList(instructions, feeds, reads, writes, fetches, names)
+
+
+def fetch_targets(block: Any) -> list[str]:
+    """What a program for inference gives if nobody says what to fetch."""
+    ops = [operator for operator in block.ops if operator.type == "fetch"]
+    return [operator.input("X")[0] for operator in sorted(ops, key=lambda op: op.attr("col"))]
 
 
 def _fetch_name(item: Any, block: Any) -> str:

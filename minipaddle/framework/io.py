@@ -61,7 +61,7 @@ def save(obj: Any, path: str | os.PathLike | BytesIO, protocol: int = 4, **confi
     if _is_state_dict(obj):
         names = {key: value.name for key, value in obj.items() if isinstance(value, Tensor)}
         obj = {key: _array(value) for key, value in obj.items()} | {NAME_TABLE: names}
-    with _writing(path) as file:
+    with writing("paddle.save", path) as file:
         pickler = pickle.Pickler(file, protocol)
         pickler.dispatch_table = copyreg.dispatch_table | dict.fromkeys(
             _subclasses(Tensor), _reduce_tensor
@@ -158,15 +158,20 @@ def _subclasses(cls: type) -> Iterator[type]:
 
 
 @contextlib.contextmanager
-def _writing(path: str | os.PathLike | BytesIO) -> Iterator[BinaryIO]:
-    """A file that gets its name when it is complete."""
+def writing(who: str, path: str | os.PathLike | BytesIO) -> Iterator[BinaryIO]:
+    """A file that gets its name when it is complete; until then, an older one of that name stays.
+
+    Raises:
+        ValueError: the path names no file.
+        OSError: the file can't be written.
+    """
     if isinstance(path, BytesIO):
         yield path
         return
-    text = _path_text("paddle.save", path)
+    text = _path_text(who, path)
     if not os.path.basename(text):
         raise ValueError(
-            f"paddle.save: expected a path that ends with a file's name, but got {text!r}. Add it: "
+            f"{who}: expected a path that ends with a file's name, but got {text!r}. Add it: "
             "'model.pdparams'."
         )
     target = os.path.realpath(text)
