@@ -11,25 +11,44 @@ Left out: plans of several jobs, datasets, multi-device.
 
 from __future__ import annotations
 
+import warnings
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from minipaddle.base import framework
 from minipaddle.base.lowering import lower_program
-from minipaddle.common.place import CPU, Place, array_module
+from minipaddle.common.place import Place, array_module, current_place, place_of
 from minipaddle.new_executor.interpreter import Interpreter
-from minipaddle.new_executor.scope import Scope, global_scope
+from minipaddle.new_executor.scope import DenseTensor, Scope, global_scope
 from minipaddle.phi.core.world import current_world
 
 
 class Executor:
-    """Runs programs on one place."""
+    """Runs programs on one place.
 
-    def __init__(self, place: Place | None = None) -> None:
-        self.place = place or CPU
+    Args:
+        place: a CPUPlace, a CUDAPlace, or a name as `set_device` takes it; default: the place that
+            `set_device` chose.
+
+    Raises:
+        TypeError, ValueError: it is no place.
+        RuntimeError: a GPU is asked for and there is none.
+    """
+
+    def __init__(self, place: Place | str | None = None) -> None:
+        if isinstance(place, str):
+            place = place_of("Executor", place)
+        self.place = current_place() if place is None else place
+        if not isinstance(self.place, Place):
+            raise TypeError(
+                f"Executor: expected a place, but got {type(place).__name__}. "
+                "Pass paddle.CPUPlace(), paddle.CUDAPlace(0), or a name as 'cpu'."
+            )
         self._xp = array_module(self.place)
+        self._closed = False
         # program -> (its version, its interpreters)
         self._cache: weakref.WeakKeyDictionary[Any, tuple] = weakref.WeakKeyDictionary()
 
@@ -37,7 +56,7 @@ class Executor:
         self,
         program: Any = None,
         feed: dict[str, Any] | None = None,
-        fetch_list: list[Any] | None = None,
+        fetch_list: Any = None,
         scope: Scope | None = None,
         return_numpy: bool = True,
     ) -> list[Any]:
@@ -45,19 +64,25 @@ class Executor:
 
         Args:
             program: default: the default main program.
-            feed: name -> array or Tensor.
-            fetch_list: Variables, Values or names; or just one.
+            feed: name -> array, Tensor, list or number.
+            fetch_list: Variables, Values or names, also in lists of their own; or just one.
             scope: where parameters live; default: the global scope.
-            return_numpy: give numpy arrays (True) or arrays of the place (False).
+            return_numpy: give numpy arrays (True) or DenseTensors on the place (False).
 
         Raises:
-            TypeError: program is no Program, or feed no dict.
+            TypeError: program is no Program, feed no dict, scope no Scope; something that can't
+                be fed or fetched.
             KeyError: a feed is missing.
-            ValueError: a feed has the wrong shape or dtype, or a fetch is not in the program.
-            RuntimeError: a parameter has no value yet.
+            ValueError: a feed has the wrong shape or dtype, or the program does not know it; a
+                fetch is not in the program.
+            RuntimeError: a parameter has no value yet; the Executor is closed.
         """
+        if self._closed:
+            raise RuntimeError(
+                "Executor.run: expected an open Executor, but got a closed one. Make a new one."
+            )
         if program is None:
-            program = (current_world().main_program or framework.default_main_program)()
+            program = _default_program()
         if not hasattr(program, "global_block"):
             raise TypeError(
                 f"Executor.run: expected a Program, but got {type(program).__name__}. "
@@ -70,23 +95,23 @@ class Executor:
                 f"{type(feed).__name__}. "
                 "Write feed={'x': array}."
             )
-        several = isinstance(fetch_list, (list, tuple))
-        fetch = list(fetch_list) if several else [] if fetch_list is None else [fetch_list]
-        scope = scope or global_scope()
+        scope = global_scope() if scope is None else scope
+        if not isinstance(scope, Scope):
+            raise TypeError(
+                f"Executor.run: expected scope to be a Scope, but got {type(scope).__name__}. "
+                "Make one with paddle.static.Scope()."
+            )
+        xp = self._xp
         if program.lr_scheduler is not None:
             rate = np.asarray(program.lr_scheduler(), program.lr_var.dtype.numpy_dtype)
-            scope.set(program.lr_var.name, self._xp.asarray(rate))
-        interpreter = self.interpreter(program, tuple(sorted(feed)), fetch, scope)
-        plan, xp = interpreter.plan, self._xp
-        arrays = {}
-        for name, value in feed.items():
-            if name in plan.feeds:
-                array = value.numpy() if hasattr(value, "numpy") else value
-                # what the program writes must not be the user's own array
-                arrays[name] = xp.array(array) if name in plan.scope_writes else xp.asarray(array)
+            scope.set(program.lr_var.name, xp.asarray(rate))
+        fetch = [] if fetch_list is None else list(_each(fetch_list))
+        results = self.interpreter(program, tuple(sorted(feed)), fetch, scope).run(feed, scope)
         # copies: a fetch may be a parameter, or a view of one, and the next run writes into it
-        results = [xp.array(item) for item in interpreter.run(arrays, scope)]
-        return [xp.asnumpy(item) for item in results] if return_numpy and xp is not np else results
+        results = [xp.array(item) for item in results]
+        if not return_numpy:
+            return [DenseTensor(item) for item in results]
+        return results if xp is np else [xp.asnumpy(item) for item in results]
 
     def interpreter(
         self,
@@ -96,24 +121,54 @@ class Executor:
         scope: Scope | None = None,
     ) -> Interpreter:
         """The compiled program for these feeds and fetches; compiled the first time, then kept."""
-        scope = scope or global_scope()
         version = program._version
         held = self._cache.get(program)
         if held is None or held[0] != version:  # those of an older version are never used again
             held = self._cache[program] = (version, {})
         interpreters = held[1]
-        key = (feed_names, tuple(_fetch_key(item) for item in fetch))
-        if key not in interpreters:
+        key = (feed_names, tuple([_fetch_key(item) for item in fetch]))
+        found = interpreters.get(key)
+        if found is None:
             lower = getattr(program, "lower", None)
             plan = (
-                lower(feed_names, fetch, scope)
+                lower(feed_names, fetch, scope or global_scope())
                 if lower is not None
                 else lower_program(program, feed_names, fetch)
             )
-            interpreters[key] = Interpreter(plan, self._xp)
-        return interpreters[key]
+            found = interpreters[key] = Interpreter(plan, self._xp)
+        return found
+
+    def close(self) -> None:
+        """Ends the Executor's life: it forgets its compiled programs, and runs no more."""
+        self._closed = True
+        self._cache.clear()
+
+
+def _default_program() -> Any:
+    program = (current_world().main_program or framework.default_main_program)()
+    if not program.global_block().ops:
+        warnings.warn(
+            "Executor.run: the default main program has no ops, so nothing is run. Pass the "
+            "program that you built.",
+            stacklevel=3,
+        )
+    return program
+
+
+def _each(fetch_list: Any) -> Iterator[Any]:
+    """What is to be fetched, out of lists in lists. Raises TypeError for what can't be."""
+    if isinstance(fetch_list, (list, tuple)):
+        for item in fetch_list:
+            yield from _each(item)
+    elif isinstance(fetch_list, str) or hasattr(fetch_list, "_fetch_key"):
+        yield fetch_list
+    else:
+        raise TypeError(
+            "Executor.run: expected a Variable or a name in fetch_list, but got "
+            f"{type(fetch_list).__name__}. Fetch what the program computes."
+        )
 
 
 def _fetch_key(item: Any) -> Any:
     """Never an id: another object may have it later."""
-    return item if isinstance(item, str) else getattr(item, "_fetch_key", None)
+    return item if isinstance(item, str) else item._fetch_key

@@ -11,7 +11,12 @@ from typing import Any
 
 from minipaddle.base.framework import Program, Variable, attr_variables, phi_attrs
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
-from minipaddle.new_executor.feed import check_feed, missing_feed, refuse_computed_feeds, refuse_extra_feeds
+from minipaddle.new_executor.feed import (
+    check_feed,
+    missing_feed,
+    refuse_computed_feeds,
+    refuse_extra_feeds,
+)
 from minipaddle.new_executor.instruction import Instruction, InstructionList, prune
 
 # ops that only say, in a program for inference, what is fed and what is fetched
@@ -74,8 +79,6 @@ def lower_program(
         if numbers[name] not in made:
             from_outside[name] = None
 
-    refuse_extra_feeds(feed_names, block.vars)
-    refuse_computed_feeds(feed_names, written.difference(from_outside))
     feeds, reads = {}, {}
     for name in from_outside:
         variable = block.var(name)
@@ -85,6 +88,8 @@ def lower_program(
             reads[name] = numbers[name]
         else:
             raise missing_feed(name, variable.shape, variable.dtype, feed_names)
+    refuse_extra_feeds(feed_names, block.vars)
+    refuse_computed_feeds(feed_names, written.difference(from_outside))
     writes = {
         name: numbers[name]
         for name in sorted(persistent)

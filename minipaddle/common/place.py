@@ -92,6 +92,16 @@ def module_of(array: object) -> ModuleType:
     return importlib.import_module("cupy")
 
 
+def place_of(who: str, device: str) -> Place:
+    """The place of that name: "cpu", "gpu" or "gpu:0". Raises ValueError if there is none."""
+    kind, _, number = device.partition(":")
+    if kind not in ("cpu", "gpu") or (number and not number.isdigit()):
+        raise ValueError(
+            f"{who}: expected 'cpu', 'gpu' or 'gpu:0', but got {device!r}. Use one of these."
+        )
+    return CPU if kind == "cpu" else CUDAPlace(int(number or 0))
+
+
 def set_device(device: str) -> Place:
     """Sets the place of new Tensors: "cpu", "gpu" or "gpu:0".
 
@@ -100,12 +110,7 @@ def set_device(device: str) -> Place:
         RuntimeError: a GPU is asked for and there is none.
     """
     global _current
-    kind, _, number = device.partition(":")
-    if kind not in ("cpu", "gpu") or (number and not number.isdigit()):
-        raise ValueError(
-            f"set_device: expected 'cpu', 'gpu' or 'gpu:0', but got {device!r}. Use one of these."
-        )
-    place = CPU if kind == "cpu" else CUDAPlace(int(number or 0))
+    place = place_of("set_device", device)
     array_module(place)
     _current = place
     return place

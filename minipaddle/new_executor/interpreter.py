@@ -41,7 +41,8 @@ class Interpreter:
     def __init__(self, plan: InstructionList, xp: ModuleType = np) -> None:
         self.plan = plan
         self.xp = xp
-        self.writes_in_place = writes_in_place(plan)
+        # what the program writes must not be the user's own arrays; a GPU wants them over there
+        self.copies_feeds = xp is not np or writes_in_place(plan) or _keeps_feeds(plan)
         self.text, constants, self.lines = write_function(plan, xp)
         self.filename = filename = f"<minipaddle program {next(_numbers)}>"
         linecache.cache[filename] = (len(self.text), None, self.text.splitlines(True), filename)
@@ -54,7 +55,7 @@ class Interpreter:
         """Runs the program once.
 
         Args:
-            feed: arrays by feed name. Feeds that are missing here are read from the scope.
+            feed: name -> what the user feeds. Names that the plan does not ask for are skipped.
             scope: holds the parameters: has `get(name)` and `set(name, array)`.
 
         Returns:
@@ -67,8 +68,8 @@ class Interpreter:
         """
         plan = self.plan
         fed = [check(feed[name]) for name, (_, check) in plan.feeds.items()]
-        if self.writes_in_place:
-            fed = [array.copy() for array in fed]  # they belong to the user
+        if self.copies_feeds:
+            fed = [self.xp.array(array) for array in fed]
         held = [scope.get(name) for name in plan.scope_reads]
         try:
             results = self.function(fed, held)
@@ -87,9 +88,16 @@ def writes_in_place(plan: InstructionList) -> bool:
     for instruction in plan.instructions:
         names = [item.name for item in instruction.op.inputs]
         for source in instruction.op.inplace.values():
-            if instruction.inputs[names.index(source)] not in parameters:
+            written = instruction.inputs[names.index(source)]
+            if written is not None and written not in parameters:
                 return True
     return False
+
+
+def _keeps_feeds(plan: InstructionList) -> bool:
+    """True if a feed itself is put into the scope."""
+    fed = {variable for variable, _ in plan.feeds.values()}
+    return not fed.isdisjoint(plan.scope_writes.values())
 
 
 def write_function(

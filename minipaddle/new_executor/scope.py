@@ -1,70 +1,170 @@
 """Scope: where variables live between runs: parameters, learning rates.
 
-Paddle: paddle/fluid/framework/scope.h, variable.h.
-Left out: child scopes.
+A Scope has Variables by name, and each Variable holds a DenseTensor. A kid Scope sees what its
+parent has; what it makes itself, its parent does not see.
+
+Paddle: paddle/fluid/framework/scope.h, variable.h, paddle/phi/core/dense_tensor.h.
+Left out: what a Variable can hold beside a DenseTensor; the Variables "feed" and "fetch" that
+Paddle's Executor puts into the Scope.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from minipaddle.common.dtype import DataType, to_dtype
+from minipaddle.common.place import Place, array_module
 
-class ScopeVariable:
-    """A variable in a Scope, as `find_var` gives it."""
 
-    def __init__(self, scope: Scope, name: str) -> None:
-        self._scope = scope
-        self.name = name
+class DenseTensor:
+    """An array, or nothing yet: what an Executor reads and writes. It has no gradient.
 
-    def get_tensor(self) -> ScopeVariable:
-        return self
+    Attributes:
+        array: a numpy or cupy array; None as long as the tensor has no value.
+    """
 
-    def set(self, value: Any, place: Any = None) -> None:
-        """Writes an array into the variable."""
-        self._scope.set(self.name, np.array(value))
+    __slots__ = ("array",)
+
+    def __init__(self, array: Any = None) -> None:
+        self.array = array
+
+    def set(self, value: Any, place: Place | None = None) -> None:
+        """Stores a copy of `value`, on `place` (default: the CPU)."""
+        self.array = (array_module(place) if place else np).array(value)
 
     def shape(self) -> list[int]:
-        return list(self._scope.get(self.name).shape)
+        return [] if self.array is None else list(self.array.shape)
+
+    def _dtype(self) -> DataType:
+        return to_dtype(self._initialized().dtype)
+
+    def _is_initialized(self) -> bool:
+        return self.array is not None
+
+    def _initialized(self) -> Any:
+        if self.array is None:
+            raise RuntimeError(
+                "DenseTensor: expected a value, but got a tensor that has none yet. "
+                "Run the startup program, or call set(array, place)."
+            )
+        return self.array
+
+    def numpy(self) -> np.ndarray:
+        """A copy on the CPU. Raises RuntimeError if there is no value."""
+        array = self._initialized()
+        return np.array(array) if isinstance(array, (np.ndarray, np.generic)) else array.get()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        array = np.array(self._scope.get(self.name))
+        array = self.numpy()
         return array if dtype is None else array.astype(dtype)
+
+    def __repr__(self) -> str:
+        if self.array is None:
+            return "DenseTensor(no value)"
+        return f"DenseTensor(shape={self.shape()}, dtype={self._dtype().name}, data={self.array})"
+
+
+class ScopeVariable:
+    """A variable of a Scope, as `find_var` gives it."""
+
+    __slots__ = ("name", "tensor")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.tensor = DenseTensor()
+
+    def get_tensor(self) -> DenseTensor:
+        """The tensor that the variable holds; later runs write into the same one."""
+        return self.tensor
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self.tensor.__array__(dtype, copy)
 
 
 class Scope:
-    """Arrays by name."""
+    """Variables by name.
 
-    def __init__(self) -> None:
-        self._arrays: dict[str, Any] = {}
+    Args:
+        parent: where to look for what is not here. Made by `parent.new_scope()`.
+    """
 
-    def get(self, name: str) -> Any:
-        """The array. Raises RuntimeError if there is none."""
-        if name not in self._arrays:
-            raise RuntimeError(
-                f"Scope: expected the variable {name!r}, but got none of that name. "
-                "Run the startup program first: exe.run(startup_program)."
-            )
-        return self._arrays[name]
+    def __init__(self, parent: Scope | None = None) -> None:
+        self._parent = parent
+        self._kids: list[Scope] = []
+        self._variables: dict[str, ScopeVariable] = {}
 
-    def set(self, name: str, array: Any) -> None:
-        """Stores an array under a name."""
-        self._arrays[name] = array
+    # -- the tree ------------------------------------------------------------------------------
 
-    def find_var(self, name: str) -> ScopeVariable | None:
-        """The variable, or None."""
-        return ScopeVariable(self, name) if name in self._arrays else None
+    def new_scope(self) -> Scope:
+        """A new kid of this scope."""
+        kid = Scope(self)
+        self._kids.append(kid)
+        return kid
+
+    def drop_kids(self) -> None:
+        """Forgets all kids, with what they hold."""
+        for kid in self._kids:
+            kid.drop_kids()
+            kid._variables.clear()
+            kid._parent = None
+        self._kids.clear()
+
+    # -- variables -----------------------------------------------------------------------------
 
     def var(self, name: str) -> ScopeVariable:
-        """The variable; made if it is not there."""
-        return ScopeVariable(self, name)
+        """The variable of this scope itself; made, without a value, if it is not there."""
+        found = self._variables.get(name)
+        if found is None:
+            found = self._variables[name] = ScopeVariable(name)
+        return found
+
+    def find_var(self, name: str) -> ScopeVariable | None:
+        """The variable, of this scope or of the nearest one above that has it; or None."""
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope._variables.get(name)
+            if found is not None:
+                return found
+            scope = scope._parent
+        return None
 
     def local_var_names(self) -> list[str]:
-        """The names of all variables."""
-        return list(self._arrays)
+        """The names of this scope's own variables."""
+        return list(self._variables)
+
+    def erase(self, names: Iterable[str]) -> None:
+        """Removes variables of this scope itself; names that it does not have are skipped."""
+        for name in names:
+            self._variables.pop(name, None)
+
+    # -- what an interpreter does --------------------------------------------------------------
+
+    def get(self, name: str) -> Any:
+        """The array of the nearest variable of that name. Raises RuntimeError if there is none."""
+        found = self.find_var(name)
+        if found is None or found.tensor.array is None:
+            state = "got none of that name" if found is None else "it has no value"
+            raise RuntimeError(
+                f"Scope: expected the variable {name!r}, but {state}. "
+                "Run the startup program first: exe.run(startup_program)."
+            )
+        return found.tensor.array
+
+    def set(self, name: str, array: Any) -> None:
+        """Stores an array where the variable is found. If it is nowhere, the topmost scope gets
+        it: parameters belong to everybody.
+        """
+        found = self.find_var(name)
+        if found is None:
+            scope = self
+            while scope._parent is not None:
+                scope = scope._parent
+            found = scope.var(name)
+        found.tensor.array = array
 
 
 _current = Scope()
@@ -77,8 +177,17 @@ def global_scope() -> Scope:
 
 @contextlib.contextmanager
 def scope_guard(scope: Scope) -> Iterator[None]:
-    """Inside, `scope` is the global scope."""
+    """Inside, `scope` is the global scope, for all threads (as in Paddle).
+
+    Raises:
+        TypeError: it is no Scope.
+    """
     global _current
+    if not isinstance(scope, Scope):
+        raise TypeError(
+            f"scope_guard: expected a Scope, but got {type(scope).__name__}. "
+            "Make one with paddle.static.Scope()."
+        )
     before = _current
     _current = scope
     try:

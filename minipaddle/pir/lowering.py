@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from minipaddle.new_executor.feed import check_feed, missing_feed
+from minipaddle.new_executor.feed import check_feed, missing_feed, refuse_extra_feeds
 from minipaddle.new_executor.instruction import Instruction, InstructionList, prune
 from minipaddle.pir.core.block import Program
 from minipaddle.pir.core.constant import attribute_values
@@ -63,6 +63,7 @@ def lower_program(
                 reads[result.name] = numbers[result]
             else:
                 raise missing_feed(result.name, result.shape, result.dtype, feed_names)
+    refuse_extra_feeds(feed_names, [value.name for value in program.list_vars()])
     return InstructionList(
         instructions, feeds, reads, writes, [numbers[value] for value in fetches]
     )
