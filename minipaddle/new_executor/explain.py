@@ -18,7 +18,7 @@ from minipaddle.new_executor.instruction import Instruction
 from minipaddle.phi.core.meta_tensor import MetaTensor
 
 
-def explain(error: Exception, filename: str, lines: Mapping[int, Instruction]) -> None:
+def explain(error: Exception, filename: str, lines: Mapping[int, Any]) -> None:
     """Names the instruction in the error that a generated function raised.
 
     Args:
@@ -37,6 +37,9 @@ def explain(error: Exception, filename: str, lines: Mapping[int, Instruction]) -
     if frame is None or line not in lines:
         return
     instruction = lines[line]
+    if not isinstance(instruction, Instruction):  # control flow: it has no kernel of its own
+        name_op_in_error(error, instruction.op_type, instruction.call_stack)
+        return
     better = _wrong_inputs(instruction, frame.f_locals)
     op_type = instruction.op_type or instruction.op.name
     name_op_in_error(better or error, op_type, instruction.call_stack)

@@ -2,12 +2,13 @@
 
 Paddle: paddle/fluid/framework/new_executor/new_executor_defs.h (Instruction),
 interpretercore_util.cc.
+Instructions with a block of their own are in control_flow.py.
 Left out: streams, events, dependencies between instructions that could run at the same time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +52,20 @@ class Instruction:
             names += item if isinstance(item, list) else [item] if item is not None else []
         return names
 
+    def has_side_effect(self) -> bool:
+        """True if it has to run though nobody reads what it writes."""
+        return "SideEffect" in self.op.traits
+
+    def writes_in_place(self, parameters: set[str]) -> bool:
+        """True if it overwrites the memory of anything but a parameter."""
+        names = [item.name for item in self.op.inputs]
+        written = [self.inputs[names.index(source)] for source in self.op.inplace.values()]
+        return any(name is not None and name not in parameters for name in written)
+
+    def pruned(self, needed: set[str]) -> Instruction | None:
+        """What is left of it if only `needed` is wanted: itself or nothing."""
+        return self if self.has_side_effect() or needed.intersection(self.writes()) else None
+
     def __str__(self) -> str:
         attrs = [f"{name}={value!r}" for name, value in self.attrs.items()]
         attrs += [f"{name}={value}" for name, value in self.attr_inputs.items()]
@@ -64,7 +79,7 @@ class InstructionList:
     """A program, lowered.
 
     Attributes:
-        instructions: in the order in which they run.
+        instructions: in the order in which they run: Instructions, and those of control_flow.py.
         feeds: name the user gives -> (variable, check), where `check(array)` returns the array to
             use or raises.
         scope_reads: scope name -> variable: read before the first instruction (parameters).
@@ -74,7 +89,7 @@ class InstructionList:
             program have no names.
     """
 
-    instructions: list[Instruction]
+    instructions: list[Any]
     feeds: dict[str, tuple[str, Callable[[Any], Any]]]
     scope_reads: dict[str, str]
     scope_writes: dict[str, str]
@@ -86,20 +101,41 @@ class InstructionList:
 
         This is the garbage collector's plan: a variable dies at its last use.
         """
-        needed = set(self.fetches) | set(self.scope_writes.values())
-        plan: list[list[str]] = []
-        for instruction in reversed(self.instructions):
-            touched = dict.fromkeys([*instruction.reads(), *instruction.writes()])
-            plan.append([name for name in touched if name not in needed])
-            needed.update(touched)
-        return plan[::-1]
+        return last_uses(self.instructions, {*self.fetches, *self.scope_writes.values()})
 
 
-def prune(instructions: Sequence[Instruction], wanted: set[str]) -> list[Instruction]:
+def last_uses(instructions: Sequence[Any], needed: Iterable[str]) -> list[list[str]]:
+    """The same for any block of instructions; `needed`: what somebody reads after the block."""
+    read_later = set(needed)
+    plan: list[list[str]] = []
+    for instruction in reversed(instructions):
+        touched = dict.fromkeys([*instruction.reads(), *instruction.writes()])
+        plan.append([name for name in touched if name not in read_later])
+        read_later.update(touched)
+    return plan[::-1]
+
+
+def prune(instructions: Sequence[Any], wanted: set[str]) -> list[Any]:
     """Keeps the instructions on which `wanted` depends, and those with a side effect."""
     needed, kept = set(wanted), []
     for instruction in reversed(instructions):
-        if "SideEffect" in instruction.op.traits or needed.intersection(instruction.writes()):
-            kept.append(instruction)
-            needed.update(instruction.reads())
+        left = instruction.pruned(needed)
+        if left is not None:
+            kept.append(left)
+            needed.update(left.reads())
     return kept[::-1]
+
+
+def reads_of(instructions: Iterable[Any]) -> list[str]:
+    """What a block of instructions reads before it writes it."""
+    found: dict[str, None] = {}
+    written: set[str] = set()
+    for instruction in instructions:
+        found.update((name, None) for name in instruction.reads() if name not in written)
+        written.update(instruction.writes())
+    return list(found)
+
+
+def writes_of(instructions: Iterable[Any]) -> set[str]:
+    """What a block of instructions writes."""
+    return {name for instruction in instructions for name in instruction.writes()}

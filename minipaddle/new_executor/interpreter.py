@@ -1,4 +1,4 @@
-"""Writes an InstructionList as one straight-line Python function, and compiles it.
+"""Writes an InstructionList as one Python function, and compiles it.
 
 Why: a loop over instructions pays for looking up kernel, inputs and outputs in every run. The
 text below does that once; a run then costs little more than the same numpy calls written by
@@ -10,12 +10,13 @@ run a loop, in C++.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import keyword
 import linecache
 import math
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -23,10 +24,11 @@ from typing import Any
 import numpy as np
 
 from minipaddle.new_executor.explain import explain
-from minipaddle.new_executor.instruction import Instruction, InstructionList
+from minipaddle.new_executor.instruction import Instruction, InstructionList, last_uses
 from minipaddle.phi.core.attribute import IntArray
 
 _numbers = itertools.count()
+DEEPEST = 20  # levels of blocks in a function: Python allows 20 loops in one another
 
 
 class Interpreter:
@@ -85,13 +87,7 @@ class Interpreter:
 def writes_in_place(plan: InstructionList) -> bool:
     """True if an instruction overwrites anything but a parameter."""
     parameters = set(plan.scope_reads.values())
-    for instruction in plan.instructions:
-        names = [item.name for item in instruction.op.inputs]
-        for source in instruction.op.inplace.values():
-            written = instruction.inputs[names.index(source)]
-            if written is not None and written not in parameters:
-                return True
-    return False
+    return any(instruction.writes_in_place(parameters) for instruction in plan.instructions)
 
 
 def _keeps_feeds(plan: InstructionList) -> bool:
@@ -102,39 +98,102 @@ def _keeps_feeds(plan: InstructionList) -> bool:
 
 def write_function(
     plan: InstructionList, xp: ModuleType
-) -> tuple[str, dict[str, Any], dict[int, Instruction]]:
+) -> tuple[str, dict[str, Any], dict[int, Any]]:
     """The text of `run(feeds, parameters)`, the names it uses, and which line is which
     instruction.
+
+    Raises:
+        NotImplementedError: more blocks in blocks than Python compiles.
     """
-    constants: dict[str, Any] = {"int_array": int_array, "scalar": scalar}
-    lines = ["def run(feeds, parameters):"]
+    writer = FunctionWriter(xp)
     fed = [variable for variable, _ in plan.feeds.values()]
     for source, names in (("feeds", fed), ("parameters", list(plan.scope_reads.values()))):
         if names:
-            lines.append(f"    {_targets(names)} = {source}")
-    last_uses = plan.last_uses()
-    numbers: dict[int, Instruction] = {}
-    for number, instruction in enumerate(plan.instructions):
-        lines.append("    " + _call(instruction, number, constants, xp))
-        numbers[len(lines)] = instruction
-        dead = last_uses[number]
-        if dead:
-            lines.append(f"    del {', '.join(dead)}")
+            writer.line(f"{_targets(names)} = {source}")
     returned = [*plan.fetches, *plan.scope_writes.values()]
-    lines.append(f"    return ({''.join(name + ', ' for name in returned)})")
-    return "\n".join(lines) + "\n", constants, numbers
+    writer.block(plan.instructions, returned)
+    perhaps = {n for instruction in plan.instructions for n in getattr(instruction, "unset", ())}
+    values = [
+        f"computed({variable}, {plan.names.get(variable, variable)!r})"
+        if variable in perhaps
+        else variable
+        for variable in returned
+    ]
+    writer.line(f"return ({''.join(value + ', ' for value in values)})")
+    return "\n".join(writer.lines) + "\n", writer.constants, writer.numbers
+
+
+class FunctionWriter:
+    """The lines of a generated function.
+
+    Attributes:
+        lines: the text so far.
+        constants: the names that the text uses: kernels, and attributes that have no literal.
+        numbers: line -> the instruction that it carries out.
+    """
+
+    def __init__(self, xp: ModuleType) -> None:
+        self.xp = xp
+        self.lines = ["def run(feeds, parameters):"]
+        self.constants: dict[str, Any] = {
+            "int_array": int_array,
+            "scalar": scalar,
+            "computed": computed,
+        }
+        self.numbers: dict[int, Any] = {}
+        self._depth = 1
+        self._count = itertools.count()
+
+    def line(self, text: str, instruction: Any = None) -> None:
+        """Adds a line, which may carry out an instruction."""
+        self.lines.append("    " * self._depth + text)
+        if instruction is not None:
+            self.numbers[len(self.lines)] = instruction
+
+    @contextlib.contextmanager
+    def indented(self) -> Iterator[None]:
+        """Inside, lines belong to a block of Python."""
+        if self._depth == DEEPEST:
+            raise NotImplementedError(
+                f"Executor.run: expected at most {DEEPEST - 1} blocks in one another, but got "
+                "more: Python compiles no function that is deeper. Nest fewer loops and conditions."
+            )
+        self._depth += 1
+        yield
+        self._depth -= 1
+
+    def constant(self, name: str, value: Any, once: bool = False) -> str:
+        """Gives the function a value; `once`: it has this name wherever it is asked for."""
+        name = name if once else f"{name}_{next(self._count)}"
+        self.constants.setdefault(name, value)
+        return name
+
+    def block(self, instructions: Sequence[Any], needed: Collection[str]) -> None:
+        """Writes instructions, and drops each variable after its last use.
+
+        Args:
+            needed: what must be there after the block.
+        """
+        dead = last_uses(instructions, needed)
+        for instruction, names in zip(instructions, dead, strict=True):
+            if isinstance(instruction, Instruction):
+                self.line(_call(instruction, self), instruction)
+            else:
+                instruction.write(self)
+            if names:
+                self.line(f"del {', '.join(names)}")
 
 
 def _targets(names: Sequence[str]) -> str:
     return ", ".join(names) + ("," if len(names) == 1 else "")
 
 
-def _call(instruction: Instruction, number: int, constants: dict[str, Any], xp: ModuleType) -> str:
+def _call(instruction: Instruction, writer: FunctionWriter) -> str:
     """One line: `v3 = relu(v2)`. Attributes that have no literal become named constants."""
     op = instruction.op
     function = f"{op.name}_" if keyword.iskeyword(op.name) else op.name
     # no choice among kernels means that nothing has to be asked at each run
-    constants.setdefault(function, partial(op.kernels.only or op.run, xp))
+    writer.constant(function, partial(op.kernels.only or op.run, writer.xp), once=True)
     arguments = []
     for item in instruction.inputs:
         arguments.append(f"[{', '.join(item)}]" if isinstance(item, list) else str(item))
@@ -150,8 +209,7 @@ def _call(instruction: Instruction, number: int, constants: dict[str, Any], xp: 
         if plain:
             arguments.append(f"{name}={value!r}")
         else:
-            constants[f"{name}_{number}"] = value
-            arguments.append(f"{name}={name}_{number}")
+            arguments.append(f"{name}={writer.constant(name, value)}")
     if op.forward_op is not None and None in instruction.outputs:
         arguments.append(f"wanted={tuple(item is not None for item in instruction.outputs)}")
     targets: list[str] = [
@@ -173,3 +231,13 @@ def int_array(value: Any) -> tuple[int, ...]:
 def scalar(value: Any) -> Any:
     """A Scalar attribute's value, out of the array that holds it."""
     return value.item()
+
+
+def computed(value: Any, name: str) -> Any:
+    """A value to be fetched that only one branch computes. Raises RuntimeError if it didn't run."""
+    if value is None:
+        raise RuntimeError(
+            f"Executor.run: expected {name!r} to be computed, but got nothing: the branch that "
+            "writes it has not run. Fetch what cond returned."
+        )
+    return value

@@ -13,6 +13,8 @@ NOT_IN_C_OPS = {
     "einsum": "called by paddle.einsum only, which cuts the equation into pairs of operands first",
     "fc": "only a fusion pass makes it: Paddle registers it for PIR programs",
     "index_get": "written here: x[tensors], for which Paddle has the C++ function of __getitem__",
+    "select_input": "stands in classic Programs only: tests/base/test_control_flow.py",
+    "select_output": "stands in classic Programs only: tests/base/test_control_flow_grad.py",
     "reshape_as": "written here: the gradient of reshape, for which Paddle has reshape_grad",
 }
 

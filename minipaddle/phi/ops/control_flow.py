@@ -1,12 +1,14 @@
-"""Ops that watch over a program.
+"""Ops that watch over a program, and ops that join and part the branches of one.
 
-Paddle: AssertOp in paddle/fluid/pir/dialect/operator/ir/control_flow_op.h.
-Left out: print; the ops with blocks of their own.
+Paddle: AssertOp in paddle/fluid/pir/dialect/operator/ir/control_flow_op.h;
+paddle/fluid/operators/select_input_op.cc, select_output_op.cc.
+Left out: print. The ops with blocks of their own are no kernels: see new_executor/control_flow.py.
 """
 
 from __future__ import annotations
 
 from minipaddle.common import dtype as dtypes
+from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import TensorList, op
 
 
@@ -37,3 +39,63 @@ def _(cond, data, *, summarize):
             "with something."
         )
     return ()
+
+
+@op(source="paddle/fluid/operators/select_input_op.cc")
+def select_input(xp, x: TensorList, mask):
+    """x[mask]: joins what two branches made, of which one has run. The other one's is None."""
+    return x[int(mask.item())]
+
+
+@select_input.infer_meta
+def _(x, mask):
+    _check_mask("select_input", mask)
+    if len(x) != 2:
+        raise ValueError(
+            f"select_input: expected two Tensors, one for each branch, but got {len(x)}. Join "
+            "more of them step by step."
+        )
+    first, second = x
+    if first.dtype is not second.dtype:
+        raise TypeError(
+            "select_input: expected both branches to give one dtype, but got "
+            f"{second.dtype.name} if true and {first.dtype.name} if false. Cast one of them."
+        )
+    if first.ndim != second.ndim:
+        raise ValueError(
+            "select_input: expected both branches to give as many dimensions, but got shape "
+            f"{list(second.shape)} if true and {list(first.shape)} if false. Reshape one of them."
+        )
+    pairs = zip(first.shape, second.shape, strict=True)
+    return MetaTensor([a if a == b else -1 for a, b in pairs], first.dtype)
+
+
+@select_input.vjp(wrt=["x"], invoke=True)
+def _(mask, out_grad):
+    return (select_output(out_grad, mask),)
+
+
+@op(source="paddle/fluid/operators/select_output_op.cc", outputs=("out[]",))
+def select_output(xp, x, mask):
+    """x at place `mask` of two, zeros at the other: the gradient goes to the branch that ran."""
+    zeros = xp.zeros_like(x)
+    return [zeros, x] if mask.item() else [x, zeros]
+
+
+@select_output.infer_meta
+def _(x, mask):
+    _check_mask("select_output", mask)
+    return [x, x]
+
+
+@select_output.vjp(wrt=["x"], invoke=True)
+def _(mask, out_grad):
+    return (select_input(out_grad, mask),)
+
+
+def _check_mask(who, mask):
+    if mask.dtype is not dtypes.int32 or mask.size != 1:
+        raise TypeError(
+            f"{who}: expected a mask of one int32, but got {mask.dtype.name} "
+            f"{list(mask.shape)}. Cast the condition to int32."
+        )

@@ -1,0 +1,56 @@
+"""Flags: settings of the whole process, by name.
+
+    FLAGS_max_while_turns   how often the body of a `while` op may run in one run of a program
+
+Paddle: paddle/common/flags.cc, set_flags and get_flags in python/paddle/base/framework.py.
+Left out: Paddle's several hundred flags, and setting them by environment variables. The ones above
+are minipaddle's own: Paddle's while has no limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+_FLAGS: dict[str, Any] = {"FLAGS_max_while_turns": 1_000_000}
+
+
+def flag(name: str) -> Any:
+    """The value of one flag."""
+    return _FLAGS[name]
+
+
+def set_flags(flags: dict[str, Any]) -> None:
+    """Sets flags: `set_flags({"FLAGS_max_while_turns": 100})`.
+
+    Raises:
+        TypeError: no dict, or a value of another type than the flag has.
+        ValueError: there is no such flag.
+    """
+    if not isinstance(flags, dict):
+        raise TypeError(
+            f"set_flags: expected a dict of flag: value, but got {type(flags).__name__}. Write "
+            "set_flags({name: value})."
+        )
+    for name, value in flags.items():
+        kind = type(_FLAGS[_known("set_flags", name)])
+        if type(value) is not kind:
+            raise TypeError(
+                f"set_flags: expected {name} to be {kind.__name__}, but got "
+                f"{type(value).__name__} {value!r}. Convert it."
+            )
+    _FLAGS.update(flags)
+
+
+def get_flags(flags: str | Iterable[str]) -> dict[str, Any]:
+    """The values of the named flags, by name. Raises ValueError if there is no such flag."""
+    names = [flags] if isinstance(flags, str) else list(flags)
+    return {_known("get_flags", name): _FLAGS[name] for name in names}
+
+
+def _known(who: str, name: str) -> str:
+    if name not in _FLAGS:
+        raise ValueError(
+            f"{who}: expected one of {sorted(_FLAGS)}, but got {name!r}. Real Paddle has more."
+        )
+    return name
