@@ -19,8 +19,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
-from minipaddle.base.framework import Block, Operator, Variable, attr_variables, phi_attrs
+from minipaddle.base.framework import Block, Operator, Variable
 from minipaddle.base.layer_helper import append_phi_op
+from minipaddle.base.op_attrs import attr_variables, phi_attrs
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.common import unique_name
 from minipaddle.common.errors import NoGradientError
@@ -167,7 +168,10 @@ class Walk:
         first = len(self.block.ops)
         inputs = []
         for item in operator.phi_op.inputs:
-            found = [self.variable(name) for name in operator.input(slot_of(compat, item.name))]
+            slot = slot_of(compat, item.name)
+            found = [self.variable(name) for name in operator.input(slot)]
+            if slot == "XShape":
+                found = [self._source_of(found[0].name)]
             inputs.append(found if item.is_list else found[0] if found else None)
         with origin(operator):
             results = rule.rule(*inputs, **op_attrs(rule.attrs, self._attrs(operator)))
@@ -179,6 +183,11 @@ class Walk:
                     self._aliases[piece.name].append(output)
                     needed.add(piece.name)
         return self.block.ops[first:]
+
+    def _source_of(self, xshape: str) -> Variable:
+        """The variable whose shape an XShape holds."""
+        ops = [operator for block in self.block.program.blocks for operator in block.ops]
+        return self.variable(next(o.input("X")[0] for o in ops if xshape in o.output("XShape")))
 
     # -- gradients and their names -------------------------------------------------------------
 

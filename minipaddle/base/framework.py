@@ -24,6 +24,7 @@ from minipaddle.base.framework_proto import (
     VarDesc,
 )
 from minipaddle.base.name_scope import full_name as scope_name
+from minipaddle.base.op_attrs import phi_attrs
 from minipaddle.base.op_compat import compat_of, output_slot, phi_name_of, slot_of
 from minipaddle.base.op_desc import attr_value, slot_arguments, write_attr
 from minipaddle.base.program_state import set_state, state_of
@@ -34,7 +35,6 @@ from minipaddle.common.dtype import DataType
 from minipaddle.common.errors import IRError, name_op_in_error
 from minipaddle.common.size import Size
 from minipaddle.new_executor.scope import Scope
-from minipaddle.phi.core.attribute import unknown
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import Op, find_op
 
@@ -189,7 +189,7 @@ class Operator:
     @property
     def phi_op(self) -> Op:
         """The declaration behind the op. Raises KeyError if there is none."""
-        return find_op(phi_name_of(self.type))
+        return find_op(phi_name_of(self.type, self.attr))
 
     def input(self, slot: str) -> list[str]:
         """The names in an input slot."""
@@ -387,6 +387,9 @@ class Block:
             "op_device": "",
             "with_quant_attr": False,
         }
+        if origin is not None and type == f"{origin.type}_grad":  # it has the forward op's too
+            of_forward = origin.all_attrs()
+            attrs = {**of_forward, **(attrs or {})}
         for name, value in {**(attrs or {}), **common}.items():
             write_attr(desc.attrs.add(), name, value.idx if isinstance(value, Block) else value)
         operator = Operator(self, desc)
@@ -411,6 +414,8 @@ class Block:
             names = operator.input(slot_of(compat, item.name))
             variables = [self._find_var_recursive(name) for name in names]
             found = [variable.meta() for variable in variables if variable is not None]
+            if slot_of(compat, item.name) == "XShape":
+                found = [MetaTensor(meta.shape[1:], meta.dtype) for meta in found]
             metas.append(found if item.is_list else found[0] if found else None)
         for name, meta in zip(op.outputs, op.infer_metas(metas, phi_attrs(operator)), strict=True):
             several = meta if isinstance(meta, list) else [meta]
@@ -703,28 +708,3 @@ def program_guard(main: Program, startup: Program | None = None) -> Iterator[Non
         yield
     finally:
         _current.main, _current.startup = before
-
-
-def phi_attrs(operator: Operator) -> dict[str, Any]:
-    """The attributes of an Operator, under phi's names and as phi's values."""
-    op, compat = operator.phi_op, compat_of(operator.phi_op.name)
-    attrs = {}
-    for attr in op.attrs:
-        name = compat.attrs.get(attr.name, attr.name)
-        if operator.has_attr(name):
-            value: Any = operator.attr(name)
-            if name == "value" and operator.has_attr("str_value"):
-                # a FLOAT attribute has 32 bits; the text beside it has all digits
-                text = operator.attr("str_value")
-                value = value if text in ("", "True", "False") else float(text)
-            attrs[attr.name] = dtypes.BY_PROTO[value] if attr.kind is DataType else value
-    for name, variable in attr_variables(operator).items():
-        attrs[name] = unknown(op.name, name, operator.block._var_recursive(variable).shape)
-    return op.complete(attrs)
-
-
-def attr_variables(operator: Operator) -> dict[str, str]:
-    """The attributes of an Operator that are given as Variables: phi's name -> the variable's."""
-    op, compat = operator.phi_op, compat_of(operator.phi_op.name)
-    found = {a.name: operator.input(compat.tensor_slot(a.name)) for a in op.attrs if a.mutable}
-    return {name: variables[0] for name, variables in found.items() if variables}

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from minipaddle.base.framework import Variable, default_main_program
+from minipaddle.base.framework import Operator, Variable, default_main_program
+from minipaddle.base.op_attrs import program_attrs
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.common import unique_name
 from minipaddle.common.errors import name_op_in_error
-from minipaddle.phi.core.attribute import is_symbolic, unknown
+from minipaddle.phi.core.attribute import ScalarInt, unknown
 from minipaddle.phi.core.op import OPS, Op
 from minipaddle.phi.core.type_promotion import promoted
 
@@ -55,6 +56,8 @@ def append_phi_op(
         found = [variable.meta() for variable in values]
         metas.append(found if item.is_list else found[0] if found else None)
         slots[slot_of(compat, item.name)] = [variable.name for variable in values]
+    if compat.xshape and op.forward_op is not None:
+        slots["XShape"] = _xshape(op, block.program._origin)
     attrs = dict(attrs)
     for name, variable in attrs.items():
         if isinstance(variable, Variable):
@@ -65,6 +68,9 @@ def append_phi_op(
     except Exception as error:
         name_op_in_error(error, compat.type, block.program._call_stack())
         raise
+    for name in compat.always_tensors:
+        if not isinstance(slots.get(compat.tensor_slot(name)), list):
+            slots[compat.tensor_slot(name)] = [_as_variable(op, name, attrs.pop(name)).name]
     layer = unique_name.generate(compat.layer or compat.type) if output_names is None else ""
     outputs: list[Any] = []
     out_slots: dict[str, list[str]] = {}
@@ -95,12 +101,33 @@ def append_phi_op(
                 made.append(variable)
             out_slots[slot] = names
             outputs.append(made if isinstance(meta, list) else made[0])
-    named = {
-        compat.attrs.get(name, name): value
-        for name, value in attrs.items()
-        if name != "place" and not is_symbolic(value)
-    }
-    for name, extra in compat.extra.items():
-        named[name] = extra(attrs) if callable(extra) else extra
-    block.append_op(compat.type, slots, out_slots, named)
+    if compat.xshape and op.forward_op is None:
+        shape = block.create_var(
+            f"{layer}.tmp_1" if layer else unique_name.generate(f"{compat.type}.xshape"),
+            [0, *metas[0].shape],
+            metas[0].dtype,
+            stop_gradient=stop,
+        )
+        out_slots["XShape"] = [shape.name]
+    block.append_op(compat.type, slots, out_slots, program_attrs(compat, attrs, metas))
+    if compat.always_tensors:  # what they hold is known here, but not to the op
+        outputs[0].desc.type.dense_tensor.tensor.dims[:] = results[0].shape
     return outputs
+
+
+def _xshape(op: Op, origin: Operator | None) -> list[str]:
+    """The XShape of the op whose gradient is being appended."""
+    if origin is None or not origin.output("XShape"):
+        raise ValueError(
+            f"{op.name}: expected to be appended by append_backward, which knows the XShape of the "
+            f"forward op, but got a call. Call {op.forward_op} and append_backward."
+        )
+    return origin.output("XShape")
+
+
+def _as_variable(op: Op, name: str, value: Any) -> Variable:
+    """The Variable for an attribute that a Program has as a Variable only."""
+    kind = next(attr.kind for attr in op.attrs if attr.name == name)
+    dtype = "int32" if kind is ScalarInt else "int64" if isinstance(value, int) else "float64"
+    attrs = OPS["full"].complete({"shape": [1], "value": value, "dtype": dtype})
+    return append_phi_op(OPS["full"], [], attrs)[0]

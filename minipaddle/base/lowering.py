@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from minipaddle.base.framework import Program, Variable, attr_variables, phi_attrs
+from minipaddle.base.framework import Program, Variable
+from minipaddle.base.op_attrs import attr_variables, phi_attrs
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
+from minipaddle.base.xshape import RESHAPE_BACK, XSHAPE
 from minipaddle.new_executor.feed import (
     check_feed,
     missing_feed,
@@ -44,6 +46,8 @@ def lower_program(
             continue
         op = operator.phi_op
         compat = compat_of(op.name)
+        if any(slot_of(compat, item.name) == "XShape" for item in op.inputs):
+            op = RESHAPE_BACK
         inputs: list[Any] = []
         for item in op.inputs:
             names = [number(name) for name in operator.input(slot_of(compat, item.name))]
@@ -55,12 +59,16 @@ def lower_program(
                 found if name in op.list_outputs and found else found[0] if found else None
             )
         computed = attr_variables(operator)
-        attrs = {k: v for k, v in phi_attrs(operator).items() if k not in computed}
+        attrs = {} if op is RESHAPE_BACK else phi_attrs(operator)
+        attrs = {name: value for name, value in attrs.items() if name not in computed}
         attr_inputs = {attr: number(name) for attr, name in computed.items()}
         call_stack = operator.attr("op_callstack") if operator.has_attr("op_callstack") else ()
         instructions.append(
             Instruction(op, inputs, outputs, attrs, attr_inputs, operator.type, call_stack)
         )
+        if operator.output("XShape"):
+            shapes = [number(name) for name in operator.output("XShape")]
+            instructions.append(Instruction(XSHAPE, inputs, shapes, op_type=operator.type))
         written.update(operator.output_arg_names)
 
     fetched = [_fetch_name(item, block) for item in fetch_list or fetch_targets(block)]

@@ -7,13 +7,13 @@ An op that is not in the table keeps its name; its slots are its parameters in C
 (`learning_rate`: LearningRate).
 
 Paddle: paddle/phi/ops/yaml/op_compat.yaml.
-Left out: XShape outputs; lists of Variables for an attribute (ShapeTensorList and its like).
+Left out: lists of Variables for an attribute (ShapeTensorList and its like).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from minipaddle.phi.core.op import OPS
@@ -27,18 +27,28 @@ class OpCompat:
         type: the op type.
         slots: phi's input and output names -> slots, where they are not just CamelCase.
         attrs: phi's attribute names -> the Program's.
-        extra: attributes that phi does not have: a value, or a function of phi's attributes.
+        extra: attributes that phi does not have: a value, or a function of phi's attributes and
+            the inputs' MetaTensors.
         layer: what names of its outputs start with, if not the type.
         tensors: attribute -> the slot in which it may be given as a Variable, if that is not
             `<Attribute>Tensor`.
+        always_tensors: attributes that a Program has as Variables only.
+        written: attribute -> the function that makes the Program's value of phi's.
+        xshape: it has an output XShape more: the input's shape, which is all that its gradient
+            needs, behind a 0. So the input itself need not be kept.
+        which: where several phi ops have one type: the attributes that tell this one.
     """
 
     type: str
     slots: dict[str, str] = field(default_factory=dict)
     attrs: dict[str, str] = field(default_factory=dict)
-    extra: dict[str, Any | Callable[[dict], Any]] = field(default_factory=dict)
+    extra: dict[str, Any | Callable[[dict, Any], Any]] = field(default_factory=dict)
     layer: str = ""
     tensors: dict[str, str] = field(default_factory=dict)
+    always_tensors: tuple[str, ...] = ()
+    written: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
+    xshape: bool = False
+    which: dict[str, Any] = field(default_factory=dict)
 
     def tensor_slot(self, attr: str) -> str:
         """The slot for an attribute that is given as a Variable."""
@@ -61,7 +71,43 @@ def _reduction(name: str, **extra: Any) -> OpCompat:
     )
 
 
-def _no_axes(attrs: dict[str, Any]) -> bool:
+def _close(type: str) -> OpCompat:
+    return OpCompat(
+        type,
+        slots={"x": "Input", "y": "Other"},
+        tensors={"rtol": "Rtol", "atol": "Atol"},
+        written={"rtol": str, "atol": str},
+    )
+
+
+def _as_declared(type: str, *names: str, **others: Any) -> OpCompat:
+    """An op that is younger than the old names: its slots have the names of its parameters."""
+    return OpCompat(type, slots={name: name for name in names}, **others)
+
+
+def _with_xshape(type: str, **attrs: str) -> OpCompat:
+    return OpCompat(type, attrs=attrs, xshape=True)
+
+
+def _number_text(attrs: dict[str, Any], inputs: Any) -> str:
+    """All digits of the value: a FLOAT attribute has 32 bits only."""
+    number = attrs["value"]
+    return str(float(number) if attrs["dtype"].numpy_dtype.kind in "fb" else int(number))
+
+
+def _in_32_bits(numbers: Any) -> tuple[int, ...]:
+    """ "To the end" is a very large number; a Program has 32 bits for it."""
+    return tuple(max(-(2**31), min(number, 2**31 - 1)) for number in numbers)
+
+
+_SLICE_BOUNDS = {"starts": _in_32_bits, "ends": _in_32_bits}
+
+
+def _dtype_of_x(attrs: dict[str, Any], inputs: Any) -> Any:
+    return inputs[0].dtype
+
+
+def _no_axes(attrs: dict[str, Any], inputs: Any) -> bool:
     return not attrs["axis"]
 
 
@@ -106,34 +152,54 @@ OP_COMPAT: dict[str, OpCompat] = {
     "sum": OpCompat(
         "reduce_sum",
         attrs={"axis": "dim", "keepdim": "keep_dim", "dtype": "out_dtype"},
-        extra={"reduce_all": lambda attrs: not attrs["axis"], "in_dtype": -1},
+        extra={"reduce_all": _no_axes, "in_dtype": -1},
         layer="sum",
     ),
     "mean": OpCompat(
         "reduce_mean",
         attrs={"axis": "dim", "keepdim": "keep_dim"},
-        extra={"reduce_all": lambda attrs: not attrs["axis"], "in_dtype": -1, "out_dtype": -1},
+        extra={"reduce_all": _no_axes, "in_dtype": -1, "out_dtype": -1},
         layer="mean",
     ),
     "mean_all": OpCompat("mean"),
     "matmul": OpCompat("matmul_v2", attrs={"transpose_x": "trans_x", "transpose_y": "trans_y"}),
     "pow": OpCompat("pow", attrs={"y": "factor"}),
     "argmax": OpCompat("arg_max"),
-    "reshape": OpCompat("reshape2"),
-    "transpose": OpCompat("transpose2", attrs={"perm": "axis"}),
-    "unsqueeze": OpCompat("unsqueeze2", attrs={"axis": "axes"}),
-    "squeeze": OpCompat("squeeze2", attrs={"axis": "axes"}),
+    "reshape": _with_xshape("reshape2"),
+    "transpose": _with_xshape("transpose2", perm="axis"),
+    "unsqueeze": _with_xshape("unsqueeze2", axis="axes"),
+    "squeeze": _with_xshape("squeeze2", axis="axes"),
     "expand_as": OpCompat("expand_as_v2"),
-    "one_hot": OpCompat("one_hot_v2", attrs={"num_classes": "depth"}),
-    "flatten": OpCompat("flatten_contiguous_range"),
+    "one_hot": OpCompat(
+        "one_hot_v2",
+        attrs={"num_classes": "depth"},
+        extra={"dtype": 5, "allow_out_of_range": False},
+        tensors={"num_classes": "depth_tensor"},
+    ),
+    "flatten": _with_xshape("flatten_contiguous_range"),
+    "split": OpCompat("split", extra={"num": 0}, which={"num": 0}),
+    "split_with_num": OpCompat("split"),
+    "tril": OpCompat("tril_triu", extra={"lower": True}, which={"lower": True}),
+    "triu": OpCompat("tril_triu", extra={"lower": False}, which={"lower": False}),
+    "cast": OpCompat(
+        "cast",
+        attrs={"dtype": "out_dtype"},
+        extra={"in_dtype": _dtype_of_x},
+    ),
+    "tile": OpCompat("tile", tensors={"repeat_times": "RepeatTimes"}),
     "stack": OpCompat("stack", slots={"out": "Y"}),
     "unbind": OpCompat("unbind", slots={"input": "X"}),
     "unstack": OpCompat("unstack", slots={"out": "Y"}),
     "broadcast_tensors": OpCompat("broadcast_tensors", slots={"input": "X"}),
     "meshgrid": OpCompat("meshgrid", slots={"inputs": "X"}),
-    "expand": OpCompat("expand_v2"),
-    "slice": OpCompat("slice", slots={"input": "Input"}),
-    "strided_slice": OpCompat("strided_slice", slots={"x": "Input"}),
+    "expand": OpCompat("expand_v2", tensors={"shape": "Shape"}),
+    "slice": OpCompat("slice", slots={"input": "Input"}, written=_SLICE_BOUNDS),
+    "strided_slice": OpCompat(
+        "strided_slice",
+        slots={"x": "Input"},
+        extra={"decrease_axis": [], "infer_flags": lambda attrs, inputs: [1] * len(attrs["axes"])},
+        written=_SLICE_BOUNDS,
+    ),
     "set_value": OpCompat("set_value", slots={"x": "Input"}),
     "scatter": OpCompat("scatter", slots={"index": "Ids"}),
     "index_select": OpCompat("index_select", attrs={"axis": "dim"}),
@@ -149,14 +215,32 @@ OP_COMPAT: dict[str, OpCompat] = {
     ),
     "embedding": OpCompat("lookup_table_v2", slots={"x": "Ids", "weight": "W"}),
     "argmin": OpCompat("arg_min"),
-    "topk": OpCompat("top_k_v2"),
+    "topk": OpCompat("top_k_v2", tensors={"k": "K"}),
     "nonzero": OpCompat("where_index"),
     "unique": OpCompat("unique", slots={"inverse": "Index"}),
     "masked_select": OpCompat("masked_select", slots={"out": "Y"}),
-    "arange": OpCompat("range"),
-    "linspace": OpCompat("linspace"),
+    "arange": OpCompat(
+        "range",
+        tensors={"start": "Start", "end": "End", "step": "Step"},
+        always_tensors=("start", "end", "step"),
+    ),
+    "index_put": _as_declared("index_put", "x", "indices", "value", "out"),
+    "masked_fill": _as_declared("masked_fill", "x", "mask", "value", "out"),
+    "reduce_as": _as_declared("reduce_as", "x", "target", "out"),
+    "shape64": _as_declared("shape64", "input", "out"),
+    "full_int_array": _as_declared("full_int_array", "out"),
+    "rms_norm": OpCompat(
+        "rms_norm", slots={"x": "x", "scale": "scale", "out": "y", "invvar": "invvar"}
+    ),
+    "clip": OpCompat("clip", tensors={"min": "Min", "max": "Max"}),
+    "gather": OpCompat("gather", tensors={"axis": "Axis"}),
+    "linspace": OpCompat(
+        "linspace",
+        tensors={"start": "Start", "stop": "Stop", "number": "Num"},
+        always_tensors=("start", "stop", "number"),
+    ),
     "sequence_mask": OpCompat("sequence_mask", slots={"y": "Y"}, attrs={"max_len": "maxlen"}),
-    "pad3d": OpCompat("pad3d", attrs={"pad_value": "value"}),
+    "pad3d": OpCompat("pad3d", attrs={"pad_value": "value"}, tensors={"paddings": "Paddings"}),
     "gaussian": OpCompat("gaussian_random"),
     "dropout": OpCompat(
         "dropout",
@@ -174,14 +258,11 @@ OP_COMPAT: dict[str, OpCompat] = {
     ),
     "full": OpCompat(
         "fill_constant",
-        extra={
-            "force_cpu": False,
-            "place_type": -1,
-            "str_value": lambda attrs: str(attrs["value"]),
-        },
+        extra={"force_cpu": False, "place_type": -1, "str_value": _number_text},
+        written={"value": float},
     ),
-    "allclose": OpCompat("allclose", slots={"x": "Input", "y": "Other"}),
-    "isclose": OpCompat("isclose", slots={"x": "Input", "y": "Other"}),
+    "allclose": _close("allclose"),
+    "isclose": _close("isclose"),
     "full_like": OpCompat("fill_any_like"),
     "uniform": OpCompat("uniform_random"),
     "conv2d": OpCompat("conv2d", slots={"out": "Output"}),
@@ -200,7 +281,10 @@ OP_COMPAT: dict[str, OpCompat] = {
     "fc": OpCompat("fc", slots={"input": "Input", "w": "W", "bias": "Bias"}),
 }
 
-_BY_TYPE = {compat.type: name for name, compat in OP_COMPAT.items()}
+# type -> the phi ops that it may be; the last one is it unless `which` tells another
+_BY_TYPE: dict[str, list[str]] = {}
+for _name, _compat in OP_COMPAT.items():
+    _BY_TYPE.setdefault(_compat.type, []).append(_name)
 
 
 def compat_of(phi_name: str) -> OpCompat:
@@ -212,26 +296,31 @@ def compat_of(phi_name: str) -> OpCompat:
         forward = f"{forward}_"  # batch_norm_grad belongs to batch_norm_
     if phi_name.endswith("_grad") and forward in OP_COMPAT:
         compat = OP_COMPAT[forward]
-        return OpCompat(
-            f"{compat.type}_grad", compat.slots, compat.attrs, compat.extra, tensors=compat.tensors
-        )
+        return replace(compat, type=f"{compat.type}_grad", layer="")
     if phi_name.endswith("_"):  # an in-place op has the plain name, and writes its input's name
         return compat_of(phi_name.removesuffix("_"))
     return OpCompat(phi_name)
 
 
-def phi_name_of(op_type: str) -> str:
-    """The phi op of a Program's op type."""
-    if op_type in _BY_TYPE:
-        return _BY_TYPE[op_type]
+def phi_name_of(op_type: str, attr: Callable[[str], Any]) -> str:
+    """The phi op of a Program's op type. `attr` gives the value of one of its attributes."""
     forward = op_type.removesuffix("_grad")
-    if op_type.endswith("_grad") and forward in _BY_TYPE:
-        return f"{_BY_TYPE[forward].removesuffix('_')}_grad"
+    for known, suffix in ((op_type, ""), (forward, "_grad")):
+        names = _BY_TYPE.get(known)
+        if names and op_type == known + suffix:
+            name = next((n for n in names[:-1] if _tells(OP_COMPAT[n], attr)), names[-1])
+            return name.removesuffix("_") + suffix if suffix else name
     return f"{op_type}_" if op_type not in OPS and f"{op_type}_" in OPS else op_type
+
+
+def _tells(compat: OpCompat, attr: Callable[[str], Any]) -> bool:
+    return all(attr(name) == value for name, value in compat.which.items())
 
 
 def slot_of(compat: OpCompat, name: str) -> str:
     """The slot of a phi parameter: `x` -> X, `out_grad` -> Out@GRAD."""
+    if name == "x" and compat.xshape and compat.type.endswith("_grad"):
+        return "XShape"
     base = name.removesuffix("_grad")
     slot = compat.slots.get(base) or camel_case(base)
     return f"{slot}@GRAD" if base != name else slot

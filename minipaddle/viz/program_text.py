@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from minipaddle.base.framework import Program, phi_attrs
+from minipaddle.base.framework import Program
+from minipaddle.base.op_attrs import phi_attrs
 
 
 def short_op(operator: Any) -> str:
@@ -60,12 +61,13 @@ def sub_block(operator: Any) -> int | None:
     return int(getattr(value, "id", getattr(value, "idx", value)))
 
 
-def program_lines(program: Program) -> list[str]:
-    """The whole program, block by block: variables, then ops."""
+def program_lines(program: Program, by_name: bool = False) -> list[str]:
+    """The whole program, block by block: variables (`by_name`: sorted), then ops."""
     lines = []
     for block in program.blocks:
         lines.append(f"block {block.idx}, variables")
-        lines += [f"  {_variable(variable)}" for variable in block.vars.values()]
+        variables = [f"  {_variable(variable)}" for variable in block.vars.values()]
+        lines += sorted(variables) if by_name else variables
         lines.append(f"block {block.idx}, ops")
         lines += [f"  {short_op(operator)}" for operator in block.ops]
     return lines

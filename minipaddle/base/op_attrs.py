@@ -1,0 +1,68 @@
+"""Attributes: from phi's names and values to a Program's, and back.
+
+Paddle: the argument mappings in paddle/phi/ops/compat/, and AttributeMap in
+paddle/fluid/framework/attribute.h.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from minipaddle.base.op_compat import OpCompat, compat_of
+from minipaddle.common import dtype as dtypes
+from minipaddle.common.dtype import DataType
+from minipaddle.common.place import Place
+from minipaddle.phi.core.attribute import IntArray, is_symbolic, unknown
+from minipaddle.phi.core.meta_tensor import MetaTensor
+
+if TYPE_CHECKING:
+    from minipaddle.base.framework import Operator
+
+_TEXTS = {"True": True, "False": False}
+
+
+def program_attrs(
+    compat: OpCompat, attrs: dict[str, Any], inputs: list[MetaTensor | None]
+) -> dict[str, Any]:
+    """What an Operator's description says of phi's attributes; those that other ops compute are
+    not in it, as they are inputs there.
+
+    Args:
+        inputs: the MetaTensors of the op's inputs.
+    """
+    known = {name: value for name, value in attrs.items() if not is_symbolic(value)}
+    found = {}
+    for name, value in known.items():
+        if name != "place":
+            write = compat.written.get(name)
+            found[compat.attrs.get(name, name)] = value if write is None else write(value)
+    for name, extra in compat.extra.items():
+        found[name] = extra(attrs, inputs) if callable(extra) else extra
+    return found
+
+
+def phi_attrs(operator: Operator) -> dict[str, Any]:
+    """The attributes of an Operator, under phi's names and as phi's values."""
+    op, compat = operator.phi_op, compat_of(operator.phi_op.name)
+    attrs = {}
+    for attr in op.attrs:
+        name = compat.attrs.get(attr.name, attr.name)
+        if operator.has_attr(name):
+            value: Any = operator.attr(name)
+            if name == "value" and operator.has_attr("str_value"):
+                value = operator.attr("str_value") or value  # the text has all digits
+            if isinstance(value, str) and attr.kind not in (str, Place):
+                value = _TEXTS[value] if value in _TEXTS else float(value)
+            attrs[attr.name] = dtypes.BY_PROTO[value] if attr.kind is DataType else value
+    kinds = {attr.name: attr.kind for attr in op.attrs}
+    for name, variable in attr_variables(operator).items():
+        shape = operator.block._var_recursive(variable).shape if kinds[name] is IntArray else ()
+        attrs[name] = unknown(op.name, name, shape)
+    return op.complete(attrs)
+
+
+def attr_variables(operator: Operator) -> dict[str, str]:
+    """The attributes of an Operator that are given as Variables: phi's name -> the variable's."""
+    op, compat = operator.phi_op, compat_of(operator.phi_op.name)
+    found = {a.name: operator.input(compat.tensor_slot(a.name)) for a in op.attrs if a.mutable}
+    return {name: variables[0] for name, variables in found.items() if variables}
