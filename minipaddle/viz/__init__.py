@@ -21,6 +21,7 @@ beside it:
     a program, PIR or classic               program_graph, program_step
     a classic program while it is built     growth_steps
     a PIR program while it is edited        ProgramFilm
+    pruning; programs before and after      prune_steps, rewrite_steps
     a run of the Executor, and its memory   executor_steps, memory_steps
     GradNodes, as they are, as they grow    grad_graph, grad_graph_steps
     one backward; append_backward's walk    backward_steps, append_backward_steps
@@ -72,6 +73,8 @@ from .pir import ProgramFilm
 from .player import Player
 from .program import executor_steps
 from .program_graph import program_graph, program_step
+from .prune import prune_steps
+from .rewrites import rewrite_steps
 from .schedule import schedule_steps, schedule_timeline
 from .sot import bytecode_lines, sot_steps
 
@@ -114,6 +117,8 @@ __all__ = [
     "pass_steps",
     "program_graph",
     "program_step",
+    "prune_steps",
+    "rewrite_steps",
     "ring_steps",
     "schedule_steps",
     "schedule_timeline",

@@ -33,7 +33,8 @@ def append_backward_steps(program: Any) -> Player:
     `program`: a classic Program, of minipaddle or of real Paddle, that has gradient ops.
 
     Raises:
-        TypeError: it is no classic Program. ValueError: it has no gradient ops.
+        TypeError: it is no classic Program.
+        ValueError: it has no gradient ops, or gradients of gradients.
     """
     if not hasattr(program, "global_block") or not hasattr(program.global_block(), "vars"):
         raise TypeError(
@@ -69,6 +70,13 @@ class _Film:
             raise ValueError(
                 "viz.append_backward_steps: expected a Program with gradient ops, but got one "
                 "without. Call paddle.static.append_backward(loss) first."
+            )
+        names = [name for number in self.why for name in self.ops[number].output_arg_names]
+        second = [of for of in _gradients(names) if "@GRAD" in of]
+        if second:
+            raise ValueError(
+                "viz.append_backward_steps: expected gradients of forward variables only, but got "
+                f"one of {second[0]!r}. Show the program before its second backward."
             )
         made = [n for n, why in self.why.items() if why.kind != "sum"]
         self.expected = Counter(
@@ -159,8 +167,7 @@ class _Film:
         inputs = _gradients(op.input_arg_names)
         if op.type == "sum" and outputs and set(inputs) == set(outputs):
             return _Why("sum", outputs[0])
-        # the deepest name decides: a second walk reads `out@GRAD` and `out@GRAD@GRAD`
-        for name in sorted(inputs, key=lambda name: -name.count("@GRAD")):
+        for name in inputs:
             if name in writer:
                 return _Why("grad", writer[name])
         for name in op.input_arg_names:  # a rule of several ops: the later ones read the earlier

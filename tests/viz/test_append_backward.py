@@ -106,8 +106,8 @@ def test_an_output_that_nobody_read_gets_zeros():
         first, _ = paddle.split(x, 2)
         paddle.static.append_backward(paddle.mean(first))
     titles = [step["title"] for step in viz.append_backward_steps(main).steps]
-    assert "Nobody read split_with_num_0.tmp_1: zeros" in titles
-    assert titles[-2].startswith("Line 1, split_with_num: append")
+    assert "Nobody read split_0.tmp_1: zeros" in titles
+    assert titles[-2].startswith("Line 1, split: append")
 
 
 def test_a_program_without_gradients_is_refused():
@@ -116,3 +116,30 @@ def test_a_program_without_gradients_is_refused():
         viz.append_backward_steps(main)
     with pytest.raises(TypeError, match="expected a classic Program, but got list"):
         viz.append_backward_steps([])
+
+
+def test_gradients_of_gradients_are_refused():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [2], "float32")
+        x.stop_gradient = False
+        (slope,) = paddle.static.gradients(paddle.mean(x * x), [x])
+        paddle.static.gradients(paddle.mean(slope * slope), [x])
+    with pytest.raises(ValueError, match="Show the program before its second backward"):
+        viz.append_backward_steps(main)
+
+
+def test_two_losses_one_after_the_other():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [2], "float32")
+        x.stop_gradient = False
+        paddle.static.gradients(paddle.mean(x * 2.0), [x])
+        paddle.static.gradients(paddle.mean(F.relu(x)), [x])
+    titles = [step["title"] for step in viz.append_backward_steps(main).steps]
+    assert [title for title in titles if title.startswith("Line")] == [
+        "Line 2, reduce_mean: append reduce_mean_grad",
+        "Line 1, scale: append scale",
+        "Line 7, reduce_mean: append reduce_mean_grad",
+        "Line 6, relu: append relu_grad",
+    ]
