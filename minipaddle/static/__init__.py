@@ -85,9 +85,13 @@ def _require_static(who: str) -> str:
     return world
 
 
-def Program() -> Any:
-    """A new program: PIR, or the classic one inside OldIrGuard."""
-    return ClassicProgram() if current_world().name == "program" else pir.Program()
+class Program:
+    """Program(): a new program: PIR, or the classic one inside OldIrGuard."""
+
+    parse_from_string = staticmethod(ClassicProgram.parse_from_string)
+
+    def __new__(cls) -> Any:
+        return ClassicProgram() if current_world().name == "program" else pir.Program()
 
 
 def default_main_program() -> Any:
@@ -159,7 +163,7 @@ def append_backward(
 
     With `checkpoints` (classic Programs only): see `minipaddle.base.append_backward`.
     """
-    if isinstance(loss, Variable):
+    if isinstance(loss, Variable) or current_world().name == "program":
         return append_backward_to_program(
             loss, parameter_list, no_grad_set, checkpoints=checkpoints
         )
@@ -176,11 +180,11 @@ def gradients(
 ) -> list:
     """The gradients of `targets` with respect to `inputs`; None where there is none."""
     starts = targets if isinstance(targets, (list, tuple)) else [targets]
-    if all(isinstance(target, Variable) for target in starts):
+    if current_world().name == "program" or any(isinstance(item, Variable) for item in starts):
         return gradients_of_program(targets, inputs, target_gradients, no_grad_set)
-    if not all(isinstance(value, Value) for value in starts):
+    if not starts or not all(isinstance(value, Value) for value in starts):
         raise TypeError(
-            "gradients: expected Variables or Values of one static program, but got "
-            f"{[type(item).__name__ for item in starts]}. In dygraph call paddle.grad."
+            "gradients: expected Values of a PIR program, but got "
+            f"{[type(value).__name__ for value in starts]}. In dygraph call paddle.grad."
         )
     return pir_grad(targets, inputs, target_gradients, no_grad_set)

@@ -279,9 +279,15 @@ def _write(who: str, files: dict[str, bytes]) -> None:
     """Writes all files, and only then gives them their names."""
     with contextlib.ExitStack() as stack:
         for path, content in files.items():
+            if os.path.isdir(path):
+                raise IsADirectoryError(
+                    f"{who}: expected to write a file at {path!r}, but got a folder of that name. "
+                    "Choose another name."
+                )
             file = stack.enter_context(writing(who, path))
             file.write(content)
             file.flush()
+            os.fsync(file.fileno())  # a full disk is noticed here, before any file has its name
 
 
 def _read(who: str, path: str) -> bytes:

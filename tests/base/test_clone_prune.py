@@ -1,0 +1,188 @@
+"""clone and prune: programs made from a program. The old one stays as it is."""
+
+import numpy as np
+import pytest
+
+import minipaddle as paddle
+from minipaddle.base.framework import Program
+from minipaddle.common import unique_name
+
+static, F = paddle.static, paddle.nn.functional
+
+
+@pytest.fixture(autouse=True)
+def classic():
+    paddle.enable_static()
+    with paddle.pir_utils.OldIrGuard(), unique_name.guard():
+        yield
+    paddle.disable_static()
+
+
+def training():
+    """x -> linear -> relu -> batch_norm -> dropout -> mean, and an Adam step; one op too many."""
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        x = static.data("x", [None, 4], "float32")
+        hidden = F.relu(paddle.nn.Linear(4, 3)(x))
+        dropped = F.dropout(paddle.nn.BatchNorm1D(3)(hidden), 0.5)
+        paddle.scale(dropped, 3.0)
+        loss = paddle.mean(dropped)
+        paddle.optimizer.Adam(0.1).minimize(loss)
+    return main, startup, hidden, loss
+
+
+def types(program, block=0):
+    return [op.type for op in program.block(block).ops]
+
+
+FORWARD = ["matmul_v2", "elementwise_add", "relu", "batch_norm", "dropout", "scale", "reduce_mean"]
+
+
+def test_a_clone_is_the_same_program_and_independent():
+    main, startup, _, loss = training()
+    text = str(main)
+    clone = main.clone()
+    assert types(clone) == types(main)
+    assert list(clone.global_block().vars) == sorted(main.global_block().vars)
+    assert clone.all_parameters()[0].optimize_attr == {"learning_rate": 1.0}
+    clone.global_block().ops[0]._set_attr("trans_x", True)
+    with static.program_guard(clone, startup):
+        paddle.mean(clone.global_block().var(loss.name))
+    clone.global_block().var("x").stop_gradient = False
+    assert str(main) == text
+    assert len(clone.global_block().ops) == len(main.global_block().ops) + 1
+
+
+def test_a_clone_trains_on_the_same_parameters():
+    main, startup, _, loss = training()
+    clone, executor, scope = main.clone(), static.Executor(), static.Scope()
+    executor.run(startup, scope=scope)
+    before = np.array(scope.find_var("linear_0.b_0"))
+    feed = {"x": np.arange(12, dtype="float32").reshape(3, 4)}
+    executor.run(clone, feed=feed, fetch_list=[loss], scope=scope)
+    assert not np.array_equal(np.array(scope.find_var("linear_0.b_0")), before)
+
+
+def test_a_clone_for_a_test_has_only_forward_ops_that_know_it():
+    main, startup, _, loss = training()
+    test = main.clone(for_test=True)
+    assert types(test) == FORWARD
+    assert [op.attr("is_test") for op in test.global_block().ops if op.has_attr("is_test")] == [
+        True,
+        True,
+    ]
+    assert not any("GRAD" in name or "moment" in name for name in test.global_block().vars)
+    (norm,) = (op for op in test.global_block().ops if op.type == "batch_norm")
+    assert "ReserveSpace" not in norm.output_names
+    executor, scope = static.Executor(), static.Scope()
+    executor.run(startup, scope=scope)
+    feed = {"x": np.arange(12, dtype="float32").reshape(3, 4)}
+    first, second = (
+        executor.run(test, feed=feed, fetch_list=[loss], scope=scope)[0] for _ in range(2)
+    )
+    assert first == second  # no dropout, no new statistics
+    (trained,) = executor.run(main, feed=feed, fetch_list=[loss], scope=scope)
+    assert trained != first
+
+
+def test_the_rate_of_a_scheduler_goes_with_a_clone_that_trains():
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        loss = paddle.mean(static.create_parameter([2], "float32", name="w"))
+        rates = paddle.optimizer.lr.StepDecay(0.5, step_size=1, gamma=0.1)
+        paddle.optimizer.SGD(rates).minimize(loss)
+    clone, test = main.clone(), main.clone(for_test=True)
+    assert test.lr_scheduler is None
+    executor, scope = static.Executor(), static.Scope()
+    executor.run(startup, scope=scope)
+    steps = []
+    for _ in range(2):
+        before = np.array(scope.find_var("w"))
+        executor.run(clone, fetch_list=[loss], scope=scope)
+        steps.append((before - np.array(scope.find_var("w")))[0])
+        rates.step()
+    assert steps == pytest.approx([0.25, 0.025], rel=1e-4)
+
+
+def test_prune_keeps_what_the_targets_need():
+    main, _, hidden, loss = training()
+    text = str(main)
+    assert types(main._prune([loss])) == [t for t in FORWARD if t != "scale"]
+    assert types(main._prune(hidden)) == ["matmul_v2", "elementwise_add", "relu"]
+    assert sorted(main._prune(hidden.name).global_block().vars) == [
+        "elementwise_add_0.tmp_0",
+        "linear_0.b_0",
+        "linear_0.w_0",
+        "matmul_v2_0.tmp_0",
+        "relu_0.tmp_0",
+        "x",
+    ]
+    grad = types(main._prune(["linear_0.w_0@GRAD"]))
+    assert grad[-1] == "matmul_v2_grad"
+    assert "adam" not in grad
+    assert "reduce_mean" not in grad  # its gradient reads the mean's input only
+    last = main.global_block().ops[-1]
+    assert types(main._prune([last])).count("adam") == 1
+    assert str(main) == text
+
+
+def test_prune_with_input_cuts_above_what_is_fed():
+    main, startup, hidden, loss = training()
+    cut = main._prune_with_input([hidden.name], [loss])
+    assert types(cut) == ["batch_norm", "dropout", "reduce_mean"]
+    assert "x" not in cut.global_block().vars
+    nothing = main._prune_with_input(["x"], ["x"])
+    assert types(nothing) == []
+    assert list(nothing.global_block().vars) == ["x"]
+
+
+def test_prune_refuses_what_is_not_of_the_program():
+    main, _, hidden, loss = training()
+    with pytest.raises(ValueError, match="expected the names of what is fed, but got Variable"):
+        main._prune_with_input([hidden], [loss])
+    for wrong in (3, "nope", Program()):
+        with pytest.raises(ValueError, match="_prune_with_input: expected Variables or Operators"):
+            main._prune([wrong])
+
+
+def test_the_state_of_a_program():
+    main, startup, _, loss = training()
+    executor, scope = static.Executor(), static.Scope()
+    with pytest.raises(ValueError, match=r"in the scope, but got none\. Run the startup program"):
+        main.state_dict(scope=scope)
+    executor.run(startup, scope=scope)
+    parameters, rest = main.state_dict("param", scope), main.state_dict("opt", scope)
+    assert sorted(parameters) == sorted(p.name for p in main.all_parameters())
+    assert "linear_0.w_0_moment1_0" in rest
+    assert not parameters.keys() & rest.keys()
+    assert main.state_dict(scope=scope).keys() == parameters.keys() | rest.keys()
+    with pytest.raises(ValueError, match="expected mode to be 'param', 'opt' or 'all'"):
+        main.state_dict("x", scope)
+    executor.run(
+        main, feed={"x": np.ones((2, 4), "float32")}, fetch_list=[loss], scope=scope
+    )
+    assert not np.array_equal(
+        rest["learning_rate_0"] * 0 + rest["linear_0.w_0_beta1_pow_acc_0"],
+        np.array(scope.find_var("linear_0.w_0_beta1_pow_acc_0")),
+    )  # the state was a copy
+    main.set_state_dict(rest | parameters, scope)
+    for name, array in (rest | parameters).items():
+        assert np.array_equal(np.array(scope.find_var(name)), array)
+
+
+def test_a_state_that_does_not_fit_changes_nothing():
+    main, startup, _, _ = training()
+    executor, scope = static.Executor(), static.Scope()
+    executor.run(startup, scope=scope)
+    before = main.state_dict(scope=scope)
+    zeros = {name: np.zeros_like(array) for name, array in before.items()}
+    for wrong in (np.zeros((5, 5), "float32"), np.zeros((4, 3), "float64")):
+        with pytest.raises(ValueError, match=r"'linear_0\.w_0' of shape \[4, 3\] and dtype"):
+            main.set_state_dict(zeros | {"linear_0.w_0": wrong}, scope)
+    with pytest.raises(TypeError, match="expected a dict of name: array, but got int"):
+        main.set_state_dict(3, scope)
+    after = main.state_dict(scope=scope)
+    assert all(np.array_equal(before[name], after[name]) for name in before)
+    with pytest.warns(UserWarning, match=r"\['zz'\] are not variables of the program"):
+        main.set_state_dict(zeros | {"zz": np.zeros(1)}, scope)
+    assert not main.state_dict(scope=scope)["linear_0.w_0"].any()
