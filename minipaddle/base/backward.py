@@ -124,6 +124,8 @@ def gradients(
     """
     who = "gradients"
     starts = _variables(who, "targets", targets)
+    if not starts:
+        raise ValueError("gradients: expected a target, but got none. Pass the Variable to derive.")
     wanted = _variables(who, "inputs", inputs)
     given: list[Variable | None] = [None] * len(starts)
     if target_gradients is not None:
