@@ -232,6 +232,11 @@ class Operator:
             f"{self.attr_names}."
         )
 
+    @property
+    def call_stack(self) -> list[str]:
+        """Where in the user's code the op was appended; empty if that is not known."""
+        return self.attr("op_callstack") if self.has_attr("op_callstack") else []
+
     def _block_attr_id(self, name: str) -> int:
         """The index of the block that the op runs; the attribute is `sub_block`."""
         return self.attr(name)
@@ -671,7 +676,7 @@ class Program:
         return str(self)
 
     def __str__(self) -> str:
-        return "\n".join(str(block) for block in self.blocks)
+        return "".join(str(block) for block in self.blocks)
 
     __repr__ = __str__
 

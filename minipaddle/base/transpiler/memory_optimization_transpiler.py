@@ -24,8 +24,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from minipaddle.base.block_lowering import FEED_AND_FETCH
 from minipaddle.base.framework import DENSE_TENSOR, Operator, Program, Variable
-from minipaddle.base.lowering import FEED_AND_FETCH
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 
 

@@ -4,5 +4,6 @@ Paddle: python/paddle/static/nn/.
 """
 
 from minipaddle.static.nn import control_flow
+from minipaddle.static.nn.control_flow import case, cond, switch_case, while_loop
 
-__all__ = ["control_flow"]
+__all__ = ["case", "cond", "control_flow", "switch_case", "while_loop"]

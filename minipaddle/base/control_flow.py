@@ -1,0 +1,155 @@
+"""Ops that run a block of their own: conditional_block and while.
+
+    with conditional_block(pred):       # a new block is the current one
+        assign_to(x * 2.0, y)           # ops land in it
+                                        # at the end the parent gets the op conditional_block
+
+The op lists what its block reads of the variables outside (Input, X) and what it writes of them
+(Out). A value leaves the block only by being assigned to a variable outside.
+
+Paddle: ConditionalBlock and While in python/paddle/static/nn/control_flow.py.
+Left out: arrays of Tensors, conditions of more than one element.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from minipaddle.base.framework import (
+    STEP_SCOPES,
+    Block,
+    Parameter,
+    Program,
+    Variable,
+    default_main_program,
+)
+from minipaddle.base.layer_helper import append_phi_op
+from minipaddle.common import unique_name
+from minipaddle.phi.core.op import OPS
+
+# the ops that run a block
+CONTROL_FLOW = ("conditional_block", "while", "conditional_block_grad", "while_grad")
+
+
+@contextlib.contextmanager
+def conditional_block(condition: Variable) -> Iterator[Block]:
+    """Inside, ops are run only if `condition` is true."""
+    program = condition.block.program
+    with all_or_nothing(program):
+        block = program._create_block()
+        yield block
+        program._rollback()
+        parent = program.block(block.parent_idx)
+        reads, writes = outside_names(block)
+        scope = parent.create_var(type=STEP_SCOPES)
+        parent.append_op(
+            "conditional_block",
+            {"Cond": condition, "Input": reads},
+            {"Out": writes, "Scope": scope},
+            {"sub_block": block, "is_scalar_condition": True},
+        )
+
+
+@contextlib.contextmanager
+def while_block(condition: Variable, is_test: bool = False) -> Iterator[Block]:
+    """Inside, ops are run again and again while `condition` is true; they have to change it."""
+    program = condition.block.program
+    with all_or_nothing(program):
+        block = program._create_block()
+        yield block
+        program._rollback()
+        parent = program.block(block.parent_idx)
+        reads, writes = outside_names(block)
+        # what is written may also stay as it was, if there is no turn: so it is an input, too
+        inputs = [n for n in dict.fromkeys([*reads, *writes]) if n != condition.name]
+        steps = parent.create_var(type=STEP_SCOPES)
+        parent.append_op(
+            "while",
+            {"X": inputs, "Condition": condition},
+            {"Out": list(dict.fromkeys([condition.name, *writes])), "StepScopes": steps},
+            {"sub_block": block, "is_test": is_test},
+        )
+
+
+def outside_names(block: Block) -> tuple[list[str], list[str]]:
+    """(what the block reads, what it writes) of the variables of the blocks around it."""
+    reads: dict[str, None] = {}
+    written: dict[str, None] = {}
+    for operator in block.ops:
+        reads.update((name, None) for name in operator.input_arg_names if name not in written)
+        written.update(dict.fromkeys(operator.output_arg_names))
+    return _outside(block, reads), _outside(block, written)
+
+
+def _outside(block: Block, names: dict[str, None]) -> list[str]:
+    parent = block.program.block(block.parent_idx)
+    return [
+        name
+        for name in names
+        if name not in block.vars and parent._find_var_recursive(name) is not None
+    ]
+
+
+def assign_to(source: Variable, target: Variable) -> None:
+    """Appends `target = source`."""
+    append_phi_op(OPS["assign"], [source], {}, {"out": target.name})
+
+
+def copied(variable: Variable) -> Variable:
+    """A new variable of the current block with the same value."""
+    name = unique_name.generate("_generated_var")
+    append_phi_op(OPS["assign"], [variable], {}, {"out": name})
+    return default_main_program().current_block().vars[name]
+
+
+def returned(variable: Variable) -> Variable:
+    """Called in a block: a new variable of its parent, to which the block assigns `variable`."""
+    program = default_main_program()
+    parent = program.block(program.current_block().parent_idx)
+    target = parent.create_var(
+        shape=variable.shape, dtype=variable.dtype, stop_gradient=variable.stop_gradient
+    )
+    assign_to(variable, target)
+    return target
+
+
+def select_input(false: Variable, true: Variable, mask: Variable) -> Variable:
+    """What the branch that ran has returned. `mask`: int32, 1 for true."""
+    names = {"out": unique_name.generate("_generated_var")}
+    return append_phi_op(OPS["select_input"], [[false, true], mask], {}, names)[0]
+
+
+def must_be_copied(variable: Variable) -> bool:
+    """True if a loop must not write into this variable, but into a copy.
+
+    A loop writes its results into the variables that it is given. That would change what others
+    see: a block outside, the next run (a parameter), or the gradient of an op that has read it.
+    Paddle copies none of them, and its gradients are then wrong.
+    """
+    block = default_main_program().current_block()
+    if variable.block is not block or variable.persistable or isinstance(variable, Parameter):
+        return True
+    if variable.stop_gradient:
+        return False
+    return any(
+        variable.name in operator.input_arg_names
+        and (operator.type in CONTROL_FLOW or operator.phi_op.vjp_rule is not None)
+        for operator in block.ops
+    )
+
+
+@contextlib.contextmanager
+def all_or_nothing(program: Program) -> Iterator[None]:
+    """If what happens inside fails, the Program is again as it was."""
+    block = program.current_block()
+    ops, variables, blocks = len(block.ops), set(block.vars), len(program.blocks)
+    try:
+        yield
+    except BaseException:
+        del block.ops[ops:], program.blocks[blocks:]
+        for name in set(block.vars) - variables:
+            del block.vars[name]
+        program._current_block_idx = block.idx
+        program._changed()
+        raise
