@@ -16,38 +16,59 @@
 import numpy as np
 
 import minipaddle as paddle
+from minipaddle import viz
 
 paddle.enable_static()
 
 
 def network(inputs, outputs):
-    """A main and a startup program: mean(x @ w), with a weight w [inputs, outputs]."""
-    with paddle.pir_utils.OldIrGuard():
-        main, startup = paddle.static.Program(), paddle.static.Program()
-        with paddle.static.program_guard(main, startup), paddle.utils.unique_name.guard():
-            x = paddle.static.data("x", [-1, inputs], "float32")
-            half = paddle.nn.initializer.Constant(0.5)
-            w = paddle.static.create_parameter(
-                [inputs, outputs], "float32", name="w", default_initializer=half
-            )
-            paddle.mean(x @ w)
-    return main, startup
+    """A function that writes mean(x @ w), with a weight w [inputs, outputs]."""
+
+    def write():
+        x = paddle.static.data("x", [-1, inputs], "float32")
+        half = paddle.nn.initializer.Constant(0.5)
+        w = paddle.static.create_parameter(
+            [inputs, outputs],
+            "float32",
+            attr=paddle.ParamAttr("w", half),
+        )
+        paddle.mean(x @ w)
+
+    return write
 
 
 # %% [markdown]
 # ## Predict
 # `create_parameter` is one call, and two programs are open. **Write down:**
 # 1. In which of the two does a variable `w` appear? In which is the op that makes its numbers?
-# 2. `main.serialize_to_string()` gives the program as bytes. A float32 has 4 bytes. How much longer are the bytes of `network(3000, 2000)` than those of `network(3, 2)`?
+# 2. A program can be turned into bytes. A float32 has 4 of them. How much longer are the bytes of a main program with a weight of 3000 x 2000 than those of one with 3 x 2?
+#
+# The player runs `write()` line by line.
 
 # %%
-main, startup = network(3, 2)
-for title, program in (("main", main), ("startup", startup)):
-    block = program.global_block()
-    print(f"{title:8} vars {list(block.vars)}, ops {[op.type for op in block.ops]}")
+with paddle.pir_utils.OldIrGuard(), paddle.utils.unique_name.guard():
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    player = viz.growth_steps(network(3, 2), main, startup)
+player
 
-small, large = (len(network(*size)[0].serialize_to_string()) for size in ((3, 2), (3000, 2000)))
-print(f"3000 x 2000 takes {large - small} bytes more than 3 x 2")
+
+# %%
+def programs(write):
+    """The main program and the startup program of what write() writes."""
+    with paddle.pir_utils.OldIrGuard(), paddle.utils.unique_name.guard():
+        main, startup = paddle.static.Program(), paddle.static.Program()
+        with paddle.static.program_guard(main, startup):
+            write()
+    return main, startup
+
+
+def length(write):
+    return len(programs(write)[0].serialize_to_string())
+
+
+main, startup = programs(network(3, 2))
+more = length(network(3000, 2000)) - length(network(3, 2))
+print(f"3000 x 2000 takes {more} bytes more than 3 x 2")
 
 # %% [markdown]
 # `w` is in **both**. In main it is only announced: a name, a shape, a dtype. In startup it is announced too, and there is the op `fill_constant`, which writes it.
@@ -69,11 +90,11 @@ print("after: ", np.array(scope.find_var("w").get_tensor()).tolist())
 # The two programs have no other connection than this: both say `w`, and the Scope has something under this name.
 #
 # ## Predict
-# `other` is a second network, made by a second call of `network(3, 2)`. Its startup program is never run. Then we write 2.0 into the Scope, under `w`. **Write down what the four lines print**: a number,
+# `other` is a second network, written by the same lines. Its startup program is never run. Then we write 2.0 into the Scope, under `w`. **Write down what the four lines print**: a number,
 # or an error? (`x` is all ones, so mean(x @ w) is three times the weight.)
 
 # %%
-other, _ = network(3, 2)
+other, _ = programs(network(3, 2))
 feed = {"x": np.ones([4, 3], "float32")}
 
 
@@ -82,7 +103,7 @@ def loss_of(program):
         (loss,) = executor.run(program, feed=feed, fetch_list=["mean_0.tmp_0"])
         return float(loss)
     except RuntimeError as error:
-        return error
+        return str(error).partition(".")[0]
 
 
 print("main                ", loss_of(main))
@@ -96,7 +117,7 @@ with paddle.static.scope_guard(paddle.static.Scope()):
 # - `other` runs without a startup of its own: the name is enough. This is how a training program and a test program share their weights. It is also how two networks share
 #   them *by accident*, if you give both parameters the same name. (That is why `unique_name` numbers the names that you don't choose.)
 # - A program can't tell who wrote `w`: a startup program, a file, or you. To load saved weights is to fill the Scope.
-# - In a new Scope there is no `w`. "Run the startup program first" is the message that everyone meets once.
+# - In a new Scope there is no `w`. (The message goes on: "Run the startup program first". Everyone meets it once.)
 #
 # | | lives in | example |
 # |---|---|---|
@@ -159,12 +180,10 @@ def fields(data, at, end, descriptor, depth=0):
 # The description of `x` has 34 bytes: a name of one letter, a dtype, two sizes (-1 and 3), four yes-or-no flags, and messages around them. **Which part takes the most bytes?** Then step through.
 
 # %%
-from minipaddle import viz
-
 data = x.desc.SerializeToString()
 steps, lines, rows = [], [], []
 for start, end, depth, name, value in fields(data, 0, len(data), x.desc.DESCRIPTOR):
-    lines.append(f"{start:2}: {'   ' * depth}{data[start:end].hex(' ')}")
+    lines.append(f"{start:2}: {data[start:end].hex(' ')}")
     rest = [f"{end:2}: {data[end:].hex(' ', 8)}"] if end < len(data) else []
     rows.append([f"{'. ' * depth}{name}", data[start] // 8, data[start] % 8, value])
     shown = viz.text(lines + rest, highlight=len(lines), name="Bytes; last line: not read yet")
@@ -264,7 +283,7 @@ both(
 )
 
 # %% [markdown]
-# Real Paddle reads our bytes and falls for the same lie. Now the other direction: real Paddle builds `network(3, 2)` and prints its bytes, as hexadecimal digits; we read them here. (`_remove_attr` takes
+# Real Paddle reads our bytes and falls for the same lie. Now the other direction: real Paddle builds the network and prints its bytes, as hexadecimal digits; we read them here. (`_remove_attr` takes
 # out the call stack.)
 
 # %%
