@@ -29,8 +29,8 @@ beside it:
     a symbolic run of bytecode (SOT)        sot_steps, bytecode_lines
     who does what when; a ring of ranks     schedule_steps, ring_steps
 
-program_graph, ProgramFilm, pass_steps and grad_graph take what real Paddle makes, too. A program
-with if or while is drawn by program_graph; executor_steps and memory_steps refuse it.
+program_graph, append_backward_steps, ProgramFilm, pass_steps and grad_graph take what real Paddle
+makes, too.
 """
 
 from .append_backward import append_backward_steps

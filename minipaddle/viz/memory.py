@@ -11,6 +11,7 @@ Paddle has no counterpart; FLAGS_benchmark logs how much is allocated after each
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from minipaddle.base.framework import Program
@@ -19,7 +20,7 @@ from minipaddle.new_executor.scope import Scope
 from .frame import Bar, Step, bar, step, text, timeline
 from .player import Player
 from .program import ExecutorFilm
-from .program_text import short_op
+from .program_text import check_classic
 
 MOST_LANES = 24  # the largest variables; the others are only in the sum
 MOST_STEPS = 80
@@ -37,20 +38,44 @@ def memory_steps(
     The run works on copies: the scope stays as it is.
 
     Raises:
-        TypeError: it is no classic Program of minipaddle. ValueError: it has blocks in blocks.
+        TypeError: it is no classic Program of minipaddle.
         What `Executor.run` raises: a feed is missing or does not fit, a fetch is unknown.
     """
-    film = ExecutorFilm(program, dict(feed or {}), list(fetch_list), scope)
-    sums = [0] * (len(film.lines) + 1)  # by instruction; the first: before all
-    for life in film.lives.values():
-        for at in range(life.born, life.freed):
-            sums[at] += life.nbytes
+    check_classic("memory_steps", program)
+    film = ExecutorFilm(program, dict(feed or {}), list(fetch_list), scope, with_steps=False)
+    sums = [sum(sizes.values()) for sizes in film.sizes]
     most = max(sums)
+    lives = _lives(film)
     times = range(len(sums)) if len(sums) <= MOST_STEPS else [sums.index(most)]
-    return Player([_step(film, sums, most, at) for at in times])
+    return Player([_step(film, lives, sums, most, at) for at in times])
 
 
-def _step(film: ExecutorFilm, sums: Sequence[int], most: int, at: int) -> Step:
+@dataclass
+class _Life:
+    """A time in which a variable has one size: from instruction `born` until before `freed`."""
+
+    variable: str
+    nbytes: int
+    born: int
+    freed: int
+
+
+def _lives(film: ExecutorFilm) -> list[_Life]:
+    """In the order of birth. What a loop writes anew has several."""
+    lives: list[_Life] = []
+    going: dict[str, _Life] = {}
+    for at, sizes in enumerate(film.sizes):
+        going = {name: life for name, life in going.items() if sizes.get(name) == life.nbytes}
+        for name, nbytes in sizes.items():
+            if nbytes and name not in going:
+                going[name] = _Life(name, nbytes, at, at)
+                lives.append(going[name])
+        for life in going.values():
+            life.freed = at + 1
+    return lives
+
+
+def _step(film: ExecutorFilm, lives: list[_Life], sums: Sequence[int], most: int, at: int) -> Step:
     total = [
         bar(
             "sum",
@@ -64,14 +89,15 @@ def _step(film: ExecutorFilm, sums: Sequence[int], most: int, at: int) -> Step:
         )
         for number, size in enumerate(sums)
     ]
-    largest = sorted(film.lives.items(), key=lambda item: -item[1].nbytes)[:MOST_LANES]
-    shown = {variable for variable, _ in largest}
+    sizes: dict[str, int] = {}
+    for life in lives:
+        sizes[life.variable] = max(life.nbytes, sizes.get(life.variable, 0))
+    shown = sorted(sizes, key=lambda variable: -sizes[variable])[:MOST_LANES]
     bars: list[Bar] = []
-    for variable, life in film.lives.items():
-        if variable in shown:
+    for life in lives:
+        if life.variable in shown:
             state = "waiting" if life.born > at else "done" if life.freed <= at else "now"
-            name = film.name(variable)
-            words = f"{name}: {life.nbytes} bytes"
+            name = film.name(life.variable)
             bars.append(
                 bar(
                     name,
@@ -80,8 +106,8 @@ def _step(film: ExecutorFilm, sums: Sequence[int], most: int, at: int) -> Step:
                     life.nbytes,
                     "memory",
                     state,
-                    id=variable,
-                    details=words,
+                    id=f"{life.variable} {life.born}",
+                    details=f"{name}: {life.nbytes} bytes",
                 )
             )
     lanes = ["sum", *(b["lane"] for b in bars)]
@@ -93,21 +119,19 @@ def _step(film: ExecutorFilm, sums: Sequence[int], most: int, at: int) -> Step:
         span=(0, len(sums)),
         name="Memory (bytes)",
     )
-    ops = film.block.ops
-    now = film.lines[at - 1] if at else ()
-    unused = [line for line in range(1, len(ops) + 1) if line not in film.lines]
+    unused = [line for line in range(1, len(film.ops) + 1) if line not in film.lines.values()]
     lines = text(
-        [short_op(op) for op in ops],
-        highlight=now,
+        film.texts,
+        highlight=film.run[at] if at else (),
         removed=unused,
         language="program",
         name="Program",
     )
-    title = f"Instruction {at}: {ops[film.lines[at - 1] - 1].type}" if at else "Before the first"
+    title = f"Instruction {at}: {film.ops[film.run[at] - 1].type}" if at else "Before the first"
     note = f"{sums[at]} bytes in use"
     note += ", the most of the whole run." if sums[at] == most else f"; the most will be {most}."
     if most in sums[:at] and sums[at] != most:
         note = f"{sums[at]} bytes in use; the most was {most}."
-    if len(film.lives) > len(shown):
-        note += f" The lanes are the {len(shown)} largest of {len(film.lives)} variables."
+    if len(sizes) > len(shown):
+        note += f" The lanes are the {len(shown)} largest of {len(sizes)} variables."
     return step(title, lines, pane, note=note)

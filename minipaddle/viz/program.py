@@ -2,32 +2,38 @@
 
     viz.executor_steps(main, feed={"x": array}, fetch_list=[loss])
 
-The left pane is the Program, one short line per op; ops that the fetches don't need are marked as
-removed. The right pane has a row for every variable: what it holds, and when it is freed.
+The left pane is the Program, one short line per op; a block that an op runs stands below the op,
+indented. Ops that the fetches don't need are marked as removed. The right pane has a row for every
+variable: what it holds, and when it is freed.
+
+It is a real run: the function that the Executor generates is watched (see run_trace.py).
 
 Paddle has no counterpart: GLOG_v=4 logs the same story as text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from minipaddle.base.executor import Executor
-from minipaddle.base.framework import Operator, Program
-from minipaddle.new_executor.instruction import Instruction, InstructionList
-from minipaddle.new_executor.interpreter import int_array, scalar
+from minipaddle.base.framework import DENSE_TENSOR, Program
+from minipaddle.new_executor.control_flow import WhileGradInstruction, WhileInstruction
 from minipaddle.new_executor.scope import Scope, global_scope
-from minipaddle.phi.core.attribute import IntArray
 
 from .frame import Step, step, table, text
 from .player import Player
-from .program_text import check_classic, short_op
+from .program_text import check_classic, nested_ops, sub_block
+from .run_trace import HEAD, Moment, watch_run
+from .schema import MAX_STEPS
 
 LONGEST_VALUE = 34  # letters of an array in the table
+# lines of the generated function that belong to no instruction
+KEPT = re.compile(r"(\w+)(?:\.append\(\(.+\)\)| = \(.+\))")  # values that a gradient will read
+ADDED = re.compile(r"(\w+) = add\(\1, \w+\)")  # the gradient of one turn, to those of the others
 
 
 def executor_steps(
@@ -36,185 +42,274 @@ def executor_steps(
     fetch_list: Sequence[Any] = (),
     scope: Scope | None = None,
 ) -> Player:
-    """Runs a classic Program, one step per instruction and one per freeing, and shows it.
+    """Runs a classic Program and shows it: one step per instruction, one per freeing, and in
+    programs with blocks in blocks one for each decision (which branch, one more turn).
 
     The run works on copies: the scope stays as it is.
 
     Raises:
-        TypeError: it is no classic Program of minipaddle. ValueError: it has blocks in blocks.
+        TypeError: it is no classic Program of minipaddle.
+        ValueError: the run takes more than 1,000 steps.
         What `Executor.run` raises: a feed is missing or does not fit, a fetch is unknown.
     """
+    check_classic("executor_steps", program)
     return Player(ExecutorFilm(program, dict(feed or {}), list(fetch_list), scope).steps)
 
 
-@dataclass
-class Life:
-    """A variable's: its size, and the first instruction with it and the first without it.
-
-    Instructions count from 1; 0 is before the first.
-    """
-
-    nbytes: int
-    born: int
-    freed: int
-
-
 class ExecutorFilm:
-    """One run. `held`: variable of the plan -> array; freed variables are not in it.
+    """One run.
 
-    `lines`: for each instruction the line of its op; `lives`: variable -> its life.
+    Attributes:
+        steps: what the player shows; none if not `with_steps`.
+        texts: the ops of the program, one line for each.
+        run: for each instruction that ran, in this order, its line in `texts` from 1; the first is
+            0: before all.
+        sizes: for each of `run`: variable of the plan -> its bytes, when the instruction has run.
     """
 
     def __init__(
-        self, program: Program, feed: dict[str, Any], fetch_list: list[Any], scope: Scope | None
+        self,
+        program: Program,
+        feed: dict[str, Any],
+        fetch_list: list[Any],
+        scope: Scope | None,
+        with_steps: bool = True,
     ) -> None:
-        _check_one_block(program)
         scope = scope or global_scope()
         interpreter = Executor().interpreter(program, tuple(sorted(feed)), fetch_list, scope)
-        self.plan: InstructionList = interpreter.plan
-        self.block = program.global_block()
-        self.held: dict[str, np.ndarray] = {}
+        self.program, self.plan = program, interpreter.plan
+        nested = list(nested_ops(program))
+        self.texts = [line for line, _ in nested]
+        self.ops = [op for _, op in nested]
+        self.lines: dict[int, int] = {}  # id of an instruction -> its line
+        self._place(self.plan.instructions, 0)
+        self.held: dict[str, Any] = {}
         self.freed_after: dict[str, str] = {}
+        self.keeping = ""
         self.most = 0
+        self.with_steps = with_steps
         self.steps: list[Step] = []
-        self.lines = _lines_of(self.plan, self.block.ops)
-        self.lives: dict[str, Life] = {}
-        self._run(feed, scope)
+        self.run: list[int] = []
+        self.sizes: list[dict[str, int]] = []
+        self._run(interpreter, feed, scope)
 
-    def _run(self, feed: dict[str, Any], scope: Scope) -> None:
+    def _place(self, instructions: Sequence[Any], block: int) -> None:
+        """Finds the line of each instruction: both are in the same order."""
+        own = [n for n, op in enumerate(self.ops, start=1) if op.block.idx == block]
+        found = 0
+        for instruction in instructions:
+            written = {self.plan.names.get(name, name) for name in instruction.writes()}
+            while not (
+                self.ops[own[found] - 1].type == instruction.op_type
+                and written <= {*self.ops[own[found] - 1].output_arg_names}
+            ):
+                found += 1
+            self.lines[id(instruction)] = own[found]
+            if hasattr(instruction, "block"):
+                self._place(instruction.block, self.ops[own[found] - 1].attr("sub_block"))
+
+    # -- the run ---------------------------------------------------------------------------------
+
+    def _run(self, interpreter: Any, feed: dict[str, Any], scope: Scope) -> None:
         plan = self.plan
-        for name, (variable, check) in plan.feeds.items():
-            self.held[variable] = check(np.asarray(feed[name]))
-        for name, variable in plan.scope_reads.items():
-            self.held[variable] = np.array(scope.get(name))
-        skipped = len(self.block.ops) - len(plan.instructions)
-        self._live(self.held, 0)
+        feeds = [np.array(check(feed[name])) for name, (_, check) in plan.feeds.items()]
+        parameters = [self._parameter(name, scope) for name in plan.scope_reads]
+        names = [*(variable for variable, _ in plan.feeds.values()), *plan.scope_reads.values()]
+        self.held = dict(zip(names, feeds + parameters, strict=True))
+        self._count(0)
+        skipped = len(self.ops) - len({*self.lines.values()})
         note = f"In memory: {self._memory()}."
         if skipped:
-            note += f" {skipped} of {len(self.block.ops)} ops won't run: no fetch needs them."
+            note += f" {skipped} of {len(self.ops)} ops won't run: no fetch needs them."
         self._take("Before the first instruction: feeds and parameters are there", note)
-        for number, (instruction, dead, line) in enumerate(
-            zip(plan.instructions, plan.last_uses(), self.lines, strict=True), start=1
-        ):
-            self._execute(instruction)
-            self._live(instruction.writes(), number)
-            made = ", ".join(self.name(variable) for variable in instruction.writes())
-            title = f"Line {line}: run {self.block.ops[line - 1].type}"
-            note = f"{made} is written. In memory: {self._memory()}."
-            self._take(title, note, line, instruction.writes())
-            if dead:
-                names = ", ".join(self.name(variable) for variable in dead)
-                for variable in dead:
-                    self.held.pop(variable)
-                    self.lives[variable].freed = number + 1
-                    self.freed_after[variable] = f"freed after line {line}"
-                self._take(
-                    f"Line {line}: free {names}",
-                    f"No later instruction reads {'it' if len(dead) == 1 else 'them'}. "
-                    f"In memory: {self._memory()}.",
-                    line,
-                    dead,
-                )
+        watch_run(interpreter, feeds, parameters, self._see)
         got = ", ".join(self.name(variable) for variable in plan.fetches) or "nothing"
         self._take(
             f"Done: you get {got}", f"At most {self.most} bytes were in memory at the same time."
         )
 
-    def _live(self, variables: Iterable[str], number: int) -> None:
-        """Notes variables that are there from instruction `number` on, until they are freed."""
-        for variable in variables:
-            if variable in self.held and variable not in self.lives:
-                life = Life(self.held[variable].nbytes, number, len(self.lines) + 1)
-                self.lives[variable] = life
+    def _parameter(self, name: str, scope: Scope) -> np.ndarray:
+        if self.program.lr_scheduler is not None and name == self.program.lr_var.name:
+            return np.asarray(self.program.lr_scheduler(), self.program.lr_var.dtype.numpy_dtype)
+        return np.array(scope.get(name))
 
-    def _execute(self, instruction: Instruction) -> None:
-        def read(item: Any) -> Any:
-            return [self.held[i] for i in item] if isinstance(item, list) else self.held.get(item)
+    def _see(self, moment: Moment) -> None:
+        if len(self.steps) == MAX_STEPS - 1:
+            raise ValueError(
+                f"viz.executor_steps: expected a run of at most {MAX_STEPS} steps, but got more. "
+                "Feed what makes fewer turns, or show a smaller program."
+            )
+        self.held = {
+            name: value
+            for name, value in moment.held.items()
+            if name.removeprefix("start_") in self.plan.names
+        }
+        for variable in self.held:
+            self.freed_after.pop(variable, None)
+        kept, added = KEPT.fullmatch(moment.text), ADDED.fullmatch(moment.text)
+        if moment.text.startswith("del "):
+            self._freed(moment, moment.text.removeprefix("del ").split(", "))
+        elif HEAD.fullmatch(moment.text):
+            self._decided(moment)
+        elif moment.instruction is not None:
+            if not moment.text.startswith("next("):  # it counts turns, so that none is endless
+                self._ran(moment)
+        elif kept:
+            self.keeping = kept[1]  # the line after it drops their names
+        elif added:
+            note = f"Each turn has its piece. In memory: {self._memory()}."
+            self._take(f"add to {self.name(added[1])}", note, moment, [added[1]])
 
-        kinds = {attr.name: attr.kind for attr in instruction.op.attrs}
-        attrs = dict(instruction.attrs)
-        for name, variable in instruction.attr_inputs.items():
-            reader = int_array if kinds[name] == IntArray else scalar
-            attrs[name] = reader(self.held[variable])
-        results = instruction.op.run(np, *(read(item) for item in instruction.inputs), **attrs)
-        several = len(instruction.op.outputs) > 1 or instruction.op.forward_op is not None
-        for variable, value in zip(
-            instruction.outputs, results if several else [results], strict=True
-        ):
-            if isinstance(variable, list):
-                self.held.update(zip(variable, value))
-            elif variable is not None:
-                self.held[variable] = value
+    def _ran(self, moment: Moment) -> None:
+        line = self.lines[id(moment.instruction)]
+        self._count(line)
+        made = moment.instruction.writes()
+        names = ", ".join(self.name(variable) for variable in made)
+        title = f"run {self.ops[line - 1].type}"
+        self._take(title, f"{names} is written. In memory: {self._memory()}.", moment, made)
+
+    def _freed(self, moment: Moment, dead: list[str]) -> None:
+        if self.keeping:
+            note = f"The gradient will read {self._names(dead)}. In memory: {self._memory()}."
+            self._take(f"keep {self._names(dead)}", note, moment, [self.keeping])
+            self.keeping = ""
+            return
+        for variable in dead:
+            self.freed_after[variable] = f"freed after line {self.lines[id(moment.after)]}"
+        note = f"No later instruction reads {'it' if len(dead) == 1 else 'them'}. "
+        self._take(
+            f"free {self._names(dead)}", note + f"In memory: {self._memory()}.", moment, dead
+        )
+
+    def _decided(self, moment: Moment) -> None:
+        """A condition was read, or a loop over turns that are kept goes on."""
+        op = self.ops[self.lines[id(moment.instruction)] - 1]
+        block, turn = sub_block(op), moment.turn
+        turns = f"{turn} turn{'' if turn == 1 else 's'}"
+        if isinstance(moment.instruction, WhileGradInstruction):
+            left = len(self.held[moment.instruction.steps]) - turn + 1
+            title = f"{op.type}: back through turn {left}" if moment.entered else f"{op.type}: done"
+            note = "The last turn comes first." if moment.entered else f"It went through {turns}."
+        elif isinstance(moment.instruction, WhileInstruction):
+            title = f"{op.type}: begin turn {turn}" if moment.entered else f"{op.type}: done"
+            note = f"The condition is {moment.entered}: block {block} "
+            note += "runs." if moment.entered else f"has run {turns}."
+        else:
+            title = f"{op.type}: {'run' if moment.entered else 'pass by'} block {block}"
+            note = f"The condition is {moment.entered}."
+        self._take(title, note, moment)
+
+    # -- what is seen ----------------------------------------------------------------------------
 
     def _take(
-        self, title: str, note: str, line: int | None = None, touched: Sequence[str] = ()
+        self, title: str, note: str, moment: Moment | None = None, touched: Sequence[str] = ()
     ) -> None:
-        lines = [short_op(operator) for operator in self.block.ops]
-        unused = [i for i in range(1, len(lines) + 1) if i not in self.lines]
-        now = [] if line is None else line
+        if not self.with_steps:
+            return
+        now = []
+        if moment is not None:
+            now = [self.lines[id(item)] for item in (*moment.inside, moment.after)]
+            title = f"{self._turn(moment)}{'line' if moment.turns else 'Line'} {now[-1]}: {title}"
+        unused = [line for line in range(1, len(self.ops) + 1) if line not in self.lines.values()]
+        program = text(
+            self.texts, highlight=now, removed=unused, language="program", name="Program"
+        )
         rows, highlight = [], []
         for variable in self._variables():
             if variable in touched:
                 highlight.append(len(rows))
             rows.append([self.name(variable), self._shape(variable), self._held(variable)])
-        self.steps.append(
-            step(
-                title,
-                text(lines, highlight=now, removed=unused, language="program", name="Program"),
-                table(["variable", "shape", "holds"], rows, highlight=highlight, name="Variables"),
-                note=note,
-            )
+        variables = table(
+            ["variable", "shape", "holds"], rows, highlight=highlight, name="Variables"
         )
+        self.steps.append(step(title, program, variables, note=note))
+
+    def _turn(self, moment: Moment) -> str:
+        """`Turn 2, ` inside of a loop; of a loop in a loop both, the outer one first."""
+        turns = []
+        for loop, turn in zip(filter(_is_loop, moment.inside), moment.turns, strict=True):
+            if isinstance(loop, WhileGradInstruction):
+                turn = len(self.held[loop.steps]) - turn + 1
+            turns.append(str(turn))
+        return f"Turn {', '.join(turns)}, " if turns else ""
 
     def _variables(self) -> list[str]:
         """All variables of the plan, in the order in which they come to be."""
-        plan = self.plan
-        names = [variable for variable, _ in plan.feeds.values()]
-        names += plan.scope_reads.values()
-        for instruction in plan.instructions:
+        names = [variable for variable, _ in self.plan.feeds.values()]
+        names += self.plan.scope_reads.values()
+        for instruction in _all(self.plan.instructions):
+            names += getattr(instruction, "saved", {}).values()
             names += instruction.writes()
         return list(dict.fromkeys(names))
 
     def _shape(self, variable: str) -> str:
         """The shape, from InferMeta: it is known before the run."""
-        return str(list(self.block.var(self.name(variable)).shape))
+        for block in self.program.blocks:
+            found = block.vars.get(self.name(variable))
+            if found is not None and found.desc.type.type == DENSE_TENSOR:
+                return str(list(found.shape))
+        return ""
 
     def _held(self, variable: str) -> str:
-        if variable in self.held:
-            return _shown(self.held[variable])
-        return self.freed_after.get(variable, "")
+        value = self.held.get(variable)
+        if value is None:
+            return self.freed_after.get(variable, "")
+        if isinstance(value, np.ndarray):
+            return _shown(value)
+        nbytes = sum(array.nbytes for array in _arrays(value))
+        what = (
+            "values of this block" if isinstance(value, tuple) else f"values of {len(value)} turns"
+        )
+        return f"{what}: {nbytes} bytes"
+
+    def _names(self, variables: list[str]) -> str:
+        return ", ".join(self.name(variable) for variable in variables)
 
     def name(self, variable: str) -> str:
-        return self.plan.names[variable]
+        """The variable's name in the Program."""
+        began = variable.removeprefix("start_")
+        name = self.plan.names.get(began, began)
+        return f"{name} as the turn began" if began != variable else name
+
+    def _count(self, line: int) -> None:
+        """Notes which variables are there, and how large they are."""
+        seen: set[int] = set()
+        sizes = {}
+        for variable, value in sorted(self.held.items(), key=lambda item: _is_scope(item[1])):
+            fresh = [array for array in _arrays(value) if id(array) not in seen]
+            seen.update(map(id, fresh))
+            sizes[variable] = sum(array.nbytes for array in fresh)
+        self.run.append(line)
+        self.sizes.append(sizes)
 
     def _memory(self) -> str:
-        total = sum(array.nbytes for array in self.held.values())
+        arrays = {id(array): array for value in self.held.values() for array in _arrays(value)}
+        total = sum(array.nbytes for array in arrays.values())
         self.most = max(self.most, total)
-        count = len(self.held)
+        count = sum(value is not None for value in self.held.values())
         return f"{count} variable{'' if count == 1 else 's'}, {total} bytes"
 
 
-def _check_one_block(program: Any) -> None:
-    check_classic("executor_steps", program)
-    if program.num_blocks > 1:
-        raise ValueError(
-            f"viz.executor_steps: expected a Program of one block, but got {program.num_blocks} "
-            "blocks. A program with if or while is not stepped; viz.program_graph draws it."
-        )
+def _is_loop(instruction: Any) -> bool:
+    return isinstance(instruction, (WhileInstruction, WhileGradInstruction))
 
 
-def _lines_of(plan: InstructionList, ops: Sequence[Operator]) -> list[int]:
-    """The line of each instruction's op in the Program, from 1. Both are in the same order."""
-    lines, position = [], 0
-    for instruction in plan.instructions:
-        written = [plan.names[variable] for variable in instruction.writes()]
-        while ops[position].phi_op is not instruction.op or not set(written) <= set(
-            ops[position].output_arg_names
-        ):
-            position += 1
-        position += 1
-        lines.append(position)
-    return lines
+def _is_scope(value: Any) -> bool:
+    return isinstance(value, (list, tuple))
+
+
+def _arrays(value: Any) -> list[np.ndarray]:
+    """The arrays in a variable: one; those that are kept for a gradient; none."""
+    if isinstance(value, (list, tuple)):
+        return [array for item in value for array in _arrays(item)]
+    return [] if value is None else [value]
+
+
+def _all(instructions: Sequence[Any]) -> Iterator[Any]:
+    """The instructions, with those of their blocks before each."""
+    for instruction in instructions:
+        yield from _all(getattr(instruction, "block", ()))
+        yield instruction
 
 
 def _shown(array: np.ndarray) -> str:

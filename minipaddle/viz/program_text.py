@@ -11,9 +11,10 @@ Paddle prints the same with all attributes: str(program).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from minipaddle.base.framework import Program
+from minipaddle.base.framework import Operator, Program
 from minipaddle.base.op_attrs import phi_attrs
 
 
@@ -59,6 +60,15 @@ def sub_block(operator: Any) -> int | None:
         return None
     value = operator.attr("sub_block")  # real Paddle gives a BlockDesc
     return int(getattr(value, "id", getattr(value, "idx", value)))
+
+
+def nested_ops(program: Program, block: int = 0, depth: int = 0) -> Iterator[tuple[str, Operator]]:
+    """The ops of a program, each with its line; those of a block below the op that runs it."""
+    for operator in program.block(block).ops:
+        yield "    " * depth + short_op(operator), operator
+        inner = sub_block(operator)
+        if inner is not None:
+            yield from nested_ops(program, inner, depth + 1)
 
 
 def program_lines(program: Program, by_name: bool = False) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from minipaddle import viz
-from minipaddle.base.framework import Block
 from minipaddle.base.framework import Program as ClassicProgram
 from minipaddle.pir.core.block import Program as PirProgram
 from minipaddle.viz import layout
@@ -16,6 +15,10 @@ CASES = [
     (viz.executor_steps, PirProgram(), CLASSIC),
     (viz.memory_steps, PirProgram(), CLASSIC),
     (viz.executor_steps, None, CLASSIC),
+    (lambda p: viz.prune_steps(p, []), PirProgram(), CLASSIC),
+    (lambda p: viz.rewrite_steps({"a": p, "b": p}), PirProgram(), CLASSIC),
+    (viz.append_backward_steps, PirProgram(), CLASSIC),
+    (lambda p: viz.growth_steps(lambda: None, p, p), PirProgram(), CLASSIC),
     (viz.program_graph, 3, "expected a Program, but got int"),
     (viz.ProgramFilm, ClassicProgram(), PIR),
     (viz.ProgramFilm, None, PIR),
@@ -37,14 +40,6 @@ CASES = [
 def test_something_else_is_refused_in_words(draw, what, words):
     with pytest.raises(TypeError, match=words):
         draw(what)
-
-
-@pytest.mark.parametrize("draw", [viz.executor_steps, viz.memory_steps])
-def test_a_program_with_blocks_in_blocks_is_drawn_but_not_stepped(draw):
-    program = ClassicProgram()
-    program.blocks.append(Block(program, 1))
-    with pytest.raises(ValueError, match="expected a Program of one block, but got 2 blocks"):
-        draw(program)
 
 
 def test_edges_that_take_too_long_to_draw_are_refused(monkeypatch):
