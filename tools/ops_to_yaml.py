@@ -41,6 +41,7 @@ KINDS: dict[Any, str] = {
     kinds.Ints: "int64_t[]",
     kinds.Axes: "int64_t[]",
     kinds.Floats: "Scalar[]",
+    kinds.Strings: "str[]",
     DataType: "DataType",
     Place: "Place",
     bool: "bool",

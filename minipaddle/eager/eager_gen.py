@@ -27,6 +27,7 @@ from minipaddle.phi.core.attribute import (
     ScalarDouble,
     ScalarInt,
     ScalarInt64,
+    Strings,
 )
 from minipaddle.phi.core.op import Attr, Input, Op, Vjp
 
@@ -36,6 +37,7 @@ EXACT_TYPE: dict[Any, type] = {
     Ints: tuple,
     Axes: tuple,
     Floats: tuple,
+    Strings: tuple,
     Scalar: float,
     ScalarDouble: float,
     ScalarInt: int,

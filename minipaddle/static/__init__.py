@@ -15,6 +15,7 @@ from typing import Any
 from minipaddle import base, pir
 from minipaddle.base.backward import append_backward as append_backward_to_program
 from minipaddle.base.backward import gradients as gradients_of_program
+from minipaddle.base.compiler import BuildStrategy, CompiledProgram
 from minipaddle.base.executor import Executor
 from minipaddle.base.framework import Program as ClassicProgram
 from minipaddle.base.framework import Variable
@@ -46,6 +47,8 @@ from minipaddle.static.io import (
 from minipaddle.tensor.indexing import setitem
 
 __all__ = [
+    "BuildStrategy",
+    "CompiledProgram",
     "Executor",
     "Program",
     "Scope",

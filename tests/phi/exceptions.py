@@ -12,6 +12,7 @@ NOT_IN_C_OPS = {
     "assign_value": "makes a Value of a program, in dygraph too; dygraph has assign_value_",
     "einsum": "called by paddle.einsum only, which cuts the equation into pairs of operands first",
     "fc": "only a fusion pass makes it: Paddle registers it for PIR programs",
+    "fused_elemwise_add_activation": "only a pass makes it: compared in tests/base/test_compiler.py",
     "index_get": "written here: x[tensors], for which Paddle has the C++ function of __getitem__",
     "select_input": "stands in classic Programs only: tests/base/test_control_flow.py",
     "select_output": "stands in classic Programs only: tests/base/test_control_flow_grad.py",

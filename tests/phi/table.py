@@ -27,6 +27,7 @@ KINDS = (
     "conv",
     "creation",
     "elementary",
+    "fused",
     "indexing",
     "linalg",
     "logic",

@@ -80,8 +80,11 @@ def test_a_model_for_inference_goes_to_a_file_and_back(tmp_path):
         run = static.Executor().run
         np.testing.assert_array_equal(run(program, feed={"x": X}, fetch_list=fetches)[0], expected)
         np.testing.assert_array_equal(run(program, feed={"x": X})[0], expected)  # fetch ops say it
-        again = static.serialize_program(program.global_block().var("x"), fetches, program=program)
-        assert again == static.load_from_file(str(tmp_path / "new" / "m.pdmodel"))
+        x = program.global_block().var("x")
+        again = static.deserialize_program(static.serialize_program(x, fetches, program=program))
+        assert [str(op) for op in again.global_block().ops] == [
+            str(op) for op in program.global_block().ops
+        ]
 
 
 def test_a_program_that_trains_goes_on_where_it_was(tmp_path):

@@ -30,6 +30,7 @@ ScalarInt64 = Annotated[Any, "one int, or a Tensor that holds one; int64 in PIR"
 Number = Annotated[Any, "one number, known when the op is called"]
 Ints = Annotated[Any, "a list of ints, known when the op is called"]
 Floats = Annotated[Any, "a list of numbers, known when the op is called"]
+Strings = Annotated[Any, "a list of str, known when the op is called"]
 Axes = Annotated[Any, "a list of axes, which stays between the braces in PIR"]
 
 # the kinds that PIR shows as operands
@@ -89,6 +90,12 @@ def _ints(value: Any) -> tuple[int, ...]:
     return tuple(operator.index(item) for item in value.ravel().tolist())
 
 
+def _strings(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
+        raise TypeError
+    return tuple(value)
+
+
 def _number(value: Any) -> Any:
     if not getattr(value, "stop_gradient", True):
         raise TypeError  # an attribute has no gradient, and nobody would notice
@@ -131,6 +138,7 @@ CONVERTERS: dict[Any, tuple[Callable[[Any], Any], str]] = {
     Ints: (_ints, "an int or a list of ints"),
     Axes: (_ints, "an int or a list of ints"),
     Floats: (lambda v: tuple(_number(item) for item in np.asarray(v).ravel()), "a list of numbers"),
+    Strings: (_strings, "a list of str"),
     Scalar: (_number, "a number"),
     ScalarDouble: (_number, "a number"),
     ScalarInt: (_whole_number, "an int"),

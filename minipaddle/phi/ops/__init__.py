@@ -11,6 +11,7 @@ from minipaddle.phi.ops import (
     creation,
     einsum,
     elementary,
+    fused,
     gather,
     indexing,
     join,

@@ -1,0 +1,92 @@
+"""fuse_elewise_add_act: an elementwise_add and the relu or tanh after it become one op.
+
+    {Out=['t']} = elementwise_add(X=['x'], Y=['b'])
+    {Out=['o']} = relu(X=['t'])
+    ->
+    {IntermediateOut=['t'], Out=['o']} = fused_elemwise_add_activation(X=['x'], Y=['b'],
+                                             functor_list = ['relu', 'elementwise_add'])
+
+The sum is then never written to memory. That is only right if nobody else reads it.
+
+Paddle: paddle/fluid/framework/ir/fuse_elewise_add_act_pass.cc.
+Left out: scale as an activation (Paddle drops its bias), an activation before the sum, gradient
+ops.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from minipaddle.base.framework import Block, Operator, Program
+from minipaddle.base.framework_proto import OpDesc
+from minipaddle.base.op_desc import write_attr
+from minipaddle.phi.ops.fused import ACTIVATIONS
+
+FUSED = "fused_elemwise_add_activation"
+
+
+def fuse_elewise_add_act(program: Program, kept: Iterable[str] = ()) -> int:
+    """Rewrites all blocks of the program, in place.
+
+    Args:
+        kept: names that will be fetched, so that somebody reads them.
+
+    Returns:
+        How many pairs became one op.
+    """
+    ops = [operator for block in program.blocks for operator in block.ops]
+    readers = Counter(name for operator in ops for name in set(operator.input_arg_names))
+    writers = Counter(name for operator in ops for name in set(operator.output_arg_names))
+    readers.update(kept)
+    count = 0
+    for block in program.blocks:
+        for add, activation in _pairs(block):
+            (total,) = add.output("Out")
+            private = readers[total] == writers[total] == 1 and total in block.vars
+            if private and not block.vars[total].persistable and _keeps_axis(block, add):
+                _fuse(block, add, activation)
+                count += 1
+    if count:
+        program._changed()
+    return count
+
+
+def _pairs(block: Block) -> list[tuple[Operator, Operator]]:
+    """Each activation with the sum that it reads, if what the sum reads is the same at both."""
+    sums: dict[str, Operator] = {}
+    pairs = []
+    for operator in block.ops:
+        if operator.type in ACTIVATIONS and operator.input("X")[0] in sums:
+            pairs.append((sums.pop(operator.input("X")[0]), operator))
+        written = set(operator.output_arg_names)
+        sums = {t: add for t, add in sums.items() if written.isdisjoint(add.input_arg_names)}
+        if operator.type == "elementwise_add":
+            sums[operator.output("Out")[0]] = operator
+    return pairs
+
+
+def _keeps_axis(block: Block, add: Operator) -> bool:
+    """Whether the shapes line up at their ends, as numpy's do."""
+    ranks = [block._var_recursive(add.input(slot)[0]).ndim for slot in "XY"]
+    return not add.has_attr("axis") or add.attr("axis") in (-1, ranks[0] - ranks[1])
+
+
+def _fuse(block: Block, add: Operator, activation: Operator) -> None:
+    desc = OpDesc(type=FUSED)
+    desc.inputs.add(parameter="X", arguments=add.input("X"))
+    desc.inputs.add(parameter="Y", arguments=add.input("Y"))
+    desc.outputs.add(parameter="IntermediateOut", arguments=add.output("Out"))
+    desc.outputs.add(parameter="Out", arguments=activation.output("Out"))
+    own: dict[str, Any] = {
+        "axis": add.attr("axis") if add.has_attr("axis") else -1,
+        "functor_list": [activation.type, "elementwise_add"],
+        "save_intermediate_out": False,
+        "scale": 0.0,
+    }
+    for name, value in own.items():
+        write_attr(desc.attrs.add(), name, value)
+    desc.attrs.extend(activation.desc.attrs)  # its role, where it comes from
+    block.ops[block.ops.index(activation)] = Operator(block, desc)
+    block.ops.remove(add)
