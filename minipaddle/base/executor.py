@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -51,6 +50,8 @@ class Executor:
         self._closed = False
         # program -> (its version, its interpreters)
         self._cache: weakref.WeakKeyDictionary[Any, tuple] = weakref.WeakKeyDictionary()
+        # program -> (its version, the programs made of it by pruning)
+        self._pruned_cache: weakref.WeakKeyDictionary[Any, tuple] = weakref.WeakKeyDictionary()
 
     def run(
         self,
@@ -59,6 +60,7 @@ class Executor:
         fetch_list: Any = None,
         scope: Scope | None = None,
         return_numpy: bool = True,
+        use_prune: bool = False,
     ) -> list[Any]:
         """Runs a program once.
 
@@ -68,6 +70,8 @@ class Executor:
             fetch_list: Variables, Values or names, also in lists of their own; or just one.
             scope: where parameters live; default: the global scope.
             return_numpy: give numpy arrays (True) or DenseTensors on the place (False).
+            use_prune: a variable that an op computes may be fed too; then that op, and what only
+                it needs, does not run. (What nobody fetches is left out in any case.)
 
         Raises:
             TypeError: program is no Program, feed no dict, scope no Scope; something that can't
@@ -101,12 +105,14 @@ class Executor:
                 f"Executor.run: expected scope to be a Scope, but got {type(scope).__name__}. "
                 "Make one with paddle.static.Scope()."
             )
-        xp = self._xp
+        xp, fetch = self._xp, _flat(fetch_list)
+        if use_prune:
+            program, feed = self._pruned(program, feed, fetch)
         if program.lr_scheduler is not None:
             rate = np.asarray(program.lr_scheduler(), program.lr_var.dtype.numpy_dtype)
             scope.set(program.lr_var.name, xp.asarray(rate))
-        fetch = [] if fetch_list is None else list(_each(fetch_list))
-        results = self.interpreter(program, tuple(sorted(feed)), fetch, scope).run(feed, scope)
+        interpreter = self.interpreter(program, tuple(sorted(feed)), fetch, scope)
+        results = interpreter.run(feed, scope)
         # copies: a fetch may be a parameter, or a view of one, and the next run writes into it
         results = [xp.array(item) for item in results]
         if not return_numpy:
@@ -138,10 +144,27 @@ class Executor:
             found = interpreters[key] = Interpreter(plan, self._xp)
         return found
 
+    def _pruned(self, program: Any, feed: dict[str, Any], fetch: list[Any]) -> tuple[Any, dict]:
+        """The program without what only computes feeds, and the feeds that it still needs."""
+        if not hasattr(program, "_prune_with_input"):
+            return program, feed  # a PIR program
+        held = self._pruned_cache.get(program)
+        if held is None or held[0] != program._version:
+            held = self._pruned_cache[program] = (program._version, {})
+        block, programs = program.global_block(), held[1]
+        key = (tuple(sorted(feed)), tuple([_fetch_key(item) for item in fetch]))
+        if key not in programs:
+            updates = [operator for operator in block.ops if operator._is_optimize_op()]
+            programs[key] = program._prune_with_input(list(feed), [*fetch, *updates])
+        pruned = programs[key]
+        left_out = block.vars.keys() - pruned.global_block().vars.keys()
+        return pruned, {name: value for name, value in feed.items() if name not in left_out}
+
     def close(self) -> None:
         """Ends the Executor's life: it forgets its compiled programs, and runs no more."""
         self._closed = True
         self._cache.clear()
+        self._pruned_cache.clear()
 
 
 def _default_program() -> Any:
@@ -155,20 +178,25 @@ def _default_program() -> Any:
     return program
 
 
-def _each(fetch_list: Any) -> Iterator[Any]:
-    """What is to be fetched, out of lists in lists. Raises TypeError for what can't be."""
-    if isinstance(fetch_list, (list, tuple)):
-        for item in fetch_list:
-            yield from _each(item)
-    elif isinstance(fetch_list, str) or hasattr(fetch_list, "_fetch_key"):
-        yield fetch_list
-    else:
-        raise TypeError(
-            "Executor.run: expected a Variable or a name in fetch_list, but got "
-            f"{type(fetch_list).__name__}. Fetch what the program computes."
-        )
+def _flat(fetch_list: Any) -> list[Any]:
+    """What is to be fetched, out of lists in lists."""
+    if not isinstance(fetch_list, (list, tuple)):
+        return [] if fetch_list is None else [fetch_list]
+    found = []
+    for item in fetch_list:
+        if isinstance(item, (list, tuple)):
+            found += _flat(item)
+        else:
+            found.append(item)
+    return found
 
 
 def _fetch_key(item: Any) -> Any:
-    """Never an id: another object may have it later."""
-    return item if isinstance(item, str) else item._fetch_key
+    """Never an id: another object may have it later. Raises TypeError for what can't be fetched."""
+    key = item if isinstance(item, str) else getattr(item, "_fetch_key", None)
+    if key is None:
+        raise TypeError(
+            "Executor.run: expected a Variable or a name in fetch_list, but got "
+            f"{type(item).__name__}. Fetch what the program computes."
+        )
+    return key
