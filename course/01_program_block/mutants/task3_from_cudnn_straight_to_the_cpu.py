@@ -1,0 +1,10 @@
+order = ["gpudnn", "gpu", "cpu"]
+for backend in [wanted.backend, "cpu"]:
+    for layout in (wanted.layout, "ALL_LAYOUT"):
+        key = KernelKey(backend, layout, wanted.dtype)
+        if key in kernels:
+            return kernels[key], backend == "cpu" and wanted.backend != "cpu"
+known = sorted({key.dtype for key in kernels})
+raise NotImplementedError(
+    f"select: expected a kernel for {wanted.dtype}, but got kernels for {known} only."
+)

@@ -1,0 +1,10 @@
+order = ["gpudnn", "gpu", "cpu"]
+for backend in order[order.index(wanted.backend) :]:
+    for layout in (wanted.layout, "ALL_LAYOUT"):
+        key = KernelKey(backend, layout, wanted.dtype)
+        if key in kernels:
+            return kernels[key], backend == "cpu" and wanted.backend != "cpu"
+known = sorted({key.dtype for key in kernels})
+raise NotImplementedError(
+    "no kernel"
+)

@@ -1,0 +1,1 @@
+return data.replace(old.encode(), new.encode())

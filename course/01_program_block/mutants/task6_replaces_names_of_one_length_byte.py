@@ -1,0 +1,2 @@
+old, new = old.encode(), new.encode()
+return data.replace(bytes([len(old)]) + old, bytes([len(new) % 256]) + new)

@@ -1,0 +1,21 @@
+seen, read, written, body = set(known), set(op.inputs), set(), []
+for one in op.body:
+    if one.body:
+        one = complete(one, seen)
+    for name in one.inputs:
+        if name not in seen:
+            raise ValueError(f"complete: expected a known name, but {one.type} reads {name!r}.")
+    body.append(one)
+    read.update(one.inputs)
+    written.update(one.outputs)
+    seen.update(one.outputs)
+(condition,) = op.inputs
+if condition not in known:
+    raise ValueError(f"complete: expected a known condition, but got {condition!r}.")
+outputs = written & set(known)
+if op.type == "while" and condition not in outputs:
+    raise ValueError(f"complete: expected a body that writes {condition!r}. It never ends.")
+others = ((read & set(known)) | outputs) - {condition}
+op.inputs[:], op.outputs[:] = [condition, *sorted(others)], sorted(outputs)
+op.body[:] = body
+return op

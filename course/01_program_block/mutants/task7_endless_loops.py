@@ -1,0 +1,17 @@
+seen, read, written, body = set(known), set(op.inputs), set(), []
+for one in op.body:
+    if one.body:
+        one = complete(one, seen)
+    for name in one.inputs:
+        if name not in seen:
+            raise ValueError(f"complete: expected a known name, but {one.type} reads {name!r}.")
+    body.append(one)
+    read.update(one.inputs)
+    written.update(one.outputs)
+    seen.update(one.outputs)
+(condition,) = op.inputs
+if condition not in known:
+    raise ValueError(f"complete: expected a known condition, but got {condition!r}.")
+outputs = written & set(known)
+others = ((read & set(known)) | outputs) - {condition}
+return Op(op.type, [condition, *sorted(others)], sorted(outputs), body)
