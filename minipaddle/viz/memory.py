@@ -38,7 +38,8 @@ def memory_steps(
     The run works on copies: the scope stays as it is.
 
     Raises:
-        TypeError: it is no classic Program of minipaddle.
+        TypeError: it is no classic Program of minipaddle. ValueError: the picture needs more than
+            2,000 bars: one for each instruction that runs, and for each time in a variable's life.
         What `Executor.run` raises: a feed is missing or does not fit, a fetch is unknown.
     """
     check_classic("memory_steps", program)

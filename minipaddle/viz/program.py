@@ -42,8 +42,10 @@ def executor_steps(
     fetch_list: Sequence[Any] = (),
     scope: Scope | None = None,
 ) -> Player:
-    """Runs a classic Program and shows it: one step per instruction, one per freeing, and in
-    programs with blocks in blocks one for each decision (which branch, one more turn).
+    """Runs a classic Program and shows it: one step per instruction and one per freeing.
+
+    In a program with blocks in blocks there is a step for each decision, too (which branch runs,
+    one more turn); what is freed is seen in the step after it.
 
     The run works on copies: the scope stays as it is.
 
@@ -176,6 +178,8 @@ class ExecutorFilm:
             return
         for variable in dead:
             self.freed_after[variable] = f"freed after line {self.lines[id(moment.after)]}"
+        if self.program.num_blocks > 1:
+            return  # turns have many of these: the next step shows them
         note = f"No later instruction reads {'it' if len(dead) == 1 else 'them'}. "
         self._take(
             f"free {self._names(dead)}", note + f"In memory: {self._memory()}.", moment, dead
@@ -254,8 +258,8 @@ class ExecutorFilm:
         value = self.held.get(variable)
         if value is None:
             return self.freed_after.get(variable, "")
-        if isinstance(value, np.ndarray):
-            return _shown(value)
+        if not _is_scope(value):
+            return _shown(np.asarray(value))
         nbytes = sum(array.nbytes for array in _arrays(value))
         what = (
             "values of this block" if isinstance(value, tuple) else f"values of {len(value)} turns"
@@ -300,7 +304,7 @@ def _is_scope(value: Any) -> bool:
 
 def _arrays(value: Any) -> list[np.ndarray]:
     """The arrays in a variable: one; those that are kept for a gradient; none."""
-    if isinstance(value, (list, tuple)):
+    if _is_scope(value):
         return [array for item in value for array in _arrays(item)]
     return [] if value is None else [value]
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from minipaddle.base.framework import Operator, Program
 from minipaddle.base.op_attrs import phi_attrs
+from minipaddle.common.dtype import DataType
 
 
 def short_op(operator: Any) -> str:
@@ -28,7 +29,8 @@ def short_op(operator: Any) -> str:
         for slot in operator.input_names
         if operator.input(slot)
     ]
-    arguments += [f"{name}={value!r}" for name, value in _unusual_attrs(operator).items()]
+    for name, value in _unusual_attrs(operator).items():
+        arguments.append(f"{name}={value.name if isinstance(value, DataType) else repr(value)}")
     block = sub_block(operator)
     arguments += [] if block is None else [f"block {block}"]
     call = f"{operator.type}({', '.join(arguments)})"
