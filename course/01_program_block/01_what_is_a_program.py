@@ -4,7 +4,7 @@
 # numpy computes when you call it. A framework can do something else: it can first *write down* what you want, and compute later. What it writes down is a **program**.
 # **What exactly stands in it, and what happens when it runs?**
 #
-# Time: 25 minutes. You need: numpy. You will use it in: [1 · exercise](exercise.ipynb), both tasks.
+# Time: 25 minutes. You need: numpy. You will use it in: [1 · exercise](exercise.ipynb), tasks 1 and 2.
 
 # %% [markdown]
 # ## Two matrices
@@ -50,7 +50,7 @@ print(type(product).__name__, product.name, list(product.shape), product.dtype)
 print(main)
 
 # %% [markdown]
-# Read it from the top. A Program has **blocks**; this one has block 0 only (blocks within blocks come with `if` and `while`, later). A block has two lists:
+# Read it from the top. A Program has **blocks**; this one has block 0 only (blocks within blocks come with `if` and `while`, lesson [1.6](06_control_flow.ipynb)). A block has two lists:
 #
 # - **vars**: three of them. You named `data1` and `data2`; the result of `@` had no name, so it got one: `tmp_0` (a later run counts on: `tmp_4`, for example).
 # - **ops**: one. `{outputs} = type(inputs, attributes)`. An op does not hold its Variables, only their *names*.
@@ -85,16 +85,14 @@ for shape in ([2, 3], [-1, 3], [5, 2, 3], [3]):
     print(f"{shape!s:10} @ [3, 4] -> {result}")
 
 # %% [markdown]
-# This is also why a wrong shape is found *while you write* the program, long before it runs:
+# This is also why a wrong shape is found *while you write* the program, long before it runs. The error says which line of yours it was:
 
 # %%
-import textwrap
-
 with paddle.pir_utils.OldIrGuard(), paddle.static.program_guard(main):
     try:
         data2 @ data2
     except ValueError as error:
-        print(textwrap.fill(str(error), 96))
+        print(error)
 print(len(main.global_block().ops), "op in the program, as before")
 
 # %% [markdown]
@@ -194,7 +192,8 @@ both(
 )
 
 # %% [markdown]
-# The two are the same, letter for letter (the long lines are folded here to fit the page). But not everything is the same. Here are two differences that you will meet when you try things:
+# The two are the same, letter for letter (the long lines are folded here to fit the page). One attribute is there in both, but never printed: `op_callstack`, the lines of your code that called the op. The error above
+# took its "In user code" from it. And here is a difference that you will meet when you try things:
 
 # %%
 both(
@@ -203,7 +202,7 @@ both(
     with paddle.pir_utils.OldIrGuard(), paddle.static.program_guard(paddle.static.Program()):
         x = paddle.static.data("x", [3, 3], "float32")
         y = x @ x
-        print("attributes:", len(y.block.ops[0].attr_names))
+        print("attributes:", *sorted(y.block.ops[0].attr_names))
         y = paddle.matmul(x, x)
         print("paddle.matmul:", y.name)
     """,
@@ -211,8 +210,7 @@ both(
 )
 
 # %% [markdown]
-# Real Paddle writes one attribute more, `op_callstack`: the lines of your code that called the op, for error messages. (It does not print it.) And its
-# `paddle.matmul` is bound straight to C++ for the new kind of program, so in 3.3 it refuses a Variable; `x @ x` still works. Ours takes both.
+# Real Paddle's `paddle.matmul` is bound straight to C++ for the new kind of program, so in 3.3 it refuses a Variable; `x @ x` still works. Ours takes both.
 #
 # Where to read on in Paddle's source:
 #
@@ -226,10 +224,10 @@ both(
 #
 # ## What we left out
 # Real instructions can run at the same time, on several threads or GPU streams. Then "the last use" is not one line but a set of ops, and a counter per variable says
-# when all of them are done. Sub-blocks, saving, and gradients (`append_backward`) are lessons of their own.
+# when all of them are done (lesson [1.4](04_the_executor.ipynb)). And where are the weights of a network? Both programs above had none.
 #
-# **Next**: [1 · exercise](exercise.ipynb). Task 1: write the InferMeta of an op, and see a Program accept it. Task 2: compute the free list yourself. Every new operator that is contributed
-# to Paddle needs an InferMeta function, so task 1 is the first piece of such a contribution.
+# **Next**: [1.2](02_descriptions.ipynb) asks just that, and opens a Program byte by byte. Tasks 1 and 2 of [1 · exercise](exercise.ipynb) can be done now. Task 1: write the InferMeta of an op, and see a Program accept it. Task 2: compute the
+# free list yourself. Every new operator that is contributed to Paddle needs an InferMeta function, so task 1 is the first piece of such a contribution.
 
 # %%
 paddle.disable_static()

@@ -5,7 +5,7 @@
 # language: a **description**, in bytes.
 # **What stands in these bytes? And what doesn't: where, for example, are the weights of a network?**
 #
-# Time: 25 minutes. You need: lesson 1.1. You will use it in: [1 · exercise](exercise.ipynb), the task on a round trip through the description.
+# Time: 25 minutes. You need: lesson 1.1. You will use it in: [1 · exercise](exercise.ipynb), task 6.
 
 # %% [markdown]
 # ## Two programs
@@ -143,15 +143,15 @@ print(x.desc)
 
 # %% [markdown]
 # ## Byte by byte
-# In the bytes there are no field *names*, only numbers. Before each value stands one byte, the **tag**: field number × 8 + kind. Kind 0 is a whole number, kind 2 is "a length, and so many
-# bytes": a text, or another message. A whole number is written in groups of 7 bits, the lowest first; the top bit of a byte says "more follows". So small numbers take one byte.
+# In the bytes there are no field *names*, only numbers. Before each value stands one byte, the **key**: field number × 8 + kind. Kind 0 is a whole number, kind 2 is "a length, and so many
+# bytes": a text, or another message. A whole number is written as a **varint**: in groups of 7 bits, the lowest first; the top bit of a byte says "more follows". So small numbers take one byte.
 #
 # This is a whole reader. It needs the list of fields (`message.DESCRIPTOR`) only to say their names.
 
 
 # %%
 def number(data, at):
-    """Reads a number in groups of 7 bits. Returns it, and where it ends."""
+    """Reads a varint. Returns the number, and where it ends."""
     value = shift = 0
     while data[at] >= 128:
         value, shift, at = value | (data[at] - 128) << shift, shift + 7, at + 1
@@ -162,17 +162,17 @@ def fields(data, at, end, descriptor, depth=0):
     """Yields (first byte, end, depth, name, value) of each field in data[at:end]."""
     while at < end:
         start = at
-        tag, at = number(data, at)
-        field = descriptor.fields_by_number[tag // 8]
+        key, at = number(data, at)
+        field = descriptor.fields_by_number[key // 8]
         value, at = number(data, at)  # kind 0: the value; kind 2: the length
-        if tag % 8 == 0:
+        if key % 8 == 0:
             yield start, at, depth, field.name, value
         elif field.message_type:
             yield start, at, depth, field.name, f"a message of {value} bytes"
             yield from fields(data, at, at + value, field.message_type, depth + 1)
         else:
             yield start, at + value, depth, field.name, data[at : at + value].decode()
-        at += value if tag % 8 == 2 else 0
+        at += value if key % 8 == 2 else 0
 
 
 # %% [markdown]
@@ -193,7 +193,7 @@ for start, end, depth, name, value in fields(data, 0, len(data), x.desc.DESCRIPT
 viz.Player(steps, label="The description of x")
 
 # %% [markdown]
-# The size -1, with its tag, takes 11 of the 34 bytes. A negative number is written as a 64-bit number with all its upper bits set, and in groups of 7 bits that makes ten bytes. (The value that our small reader shows, 18446744073709551615, is
+# The size -1, with its key, takes 11 of the 34 bytes. A negative number is written as a 64-bit number with all its upper bits set, and in groups of 7 bits that makes ten bytes. (The value that our small reader shows, 18446744073709551615, is
 # 2⁶⁴ − 1: the same bits, read without a sign.)
 #
 # `type: 7` is `DENSE_TENSOR` and `data_type: 5` is `FP32`: enums are numbers too. Why such a form? A field that a reader does not know
@@ -354,7 +354,7 @@ both(
 # sparse rows, readers. And in real Paddle, a program lives twice, in Python and in C++: `main.desc` is a C++ object, and Python's `Variable` holds a pointer to it.
 # Saving a program *with* its weights is lesson [1.7](07_programs_that_rewrite_programs.ipynb).
 #
-# **Next**: [1.3](03_from_an_op_to_a_kernel.ipynb) follows one op from its name to the function that computes. In [1 · exercise](exercise.ipynb), one task sends an op through its description and back. Whenever you add an attribute to an op
+# **Next**: [1.3](03_from_an_op_to_a_kernel.ipynb) follows one op from its name to the function that computes. Task 6 of [1 · exercise](exercise.ipynb) renames a variable in these bytes, and leaves everything else as it is. Whenever you add an attribute to an op
 # in Paddle, it becomes part of files that people keep: that is why there are op versions, and why reviewers ask about them.
 
 # %%
