@@ -58,7 +58,7 @@ class Interpreter:
 
         Args:
             feed: name -> what the user feeds. Names that the plan does not ask for are skipped.
-            scope: holds the parameters: has `get(name)` and `set(name, array)`.
+            scope: holds the parameters.
 
         Returns:
             One array per fetch.
@@ -72,7 +72,7 @@ class Interpreter:
         fed = [check(feed[name]) for name, (_, check) in plan.feeds.items()]
         if self.copies_feeds:
             fed = [self.xp.array(array) for array in fed]
-        held = [scope.get(name) for name in plan.scope_reads]
+        held = scope.read(plan.scope_reads)
         try:
             results = self.function(fed, held)
         except Exception as error:
@@ -188,12 +188,23 @@ def _targets(names: Sequence[str]) -> str:
     return ", ".join(names) + ("," if len(names) == 1 else "")
 
 
+def _kernel(instruction: Instruction, writer: FunctionWriter) -> str:
+    """The name, in the text, of the kernel that an instruction calls."""
+    op, xp = instruction.op, writer.xp
+    name = f"{op.name}_" if keyword.iskeyword(op.name) else op.name
+    if op.kernels.only is None:  # a choice, by the dtypes that come at each run
+        return writer.constant(name, partial(op.run, xp), once=True)
+    by_hand = op.forward_op.grad_kernel_fn if op.forward_op is not None else None
+    if by_hand is None:
+        return writer.constant(name, partial(op.kernels.only, xp), once=True)
+    wanted = tuple(item is not None for item in instruction.outputs)  # compute no other gradients
+    return writer.constant(name, partial(by_hand, xp, wanted), once=all(wanted))
+
+
 def _call(instruction: Instruction, writer: FunctionWriter) -> str:
     """One line: `v3 = relu(v2)`. Attributes that have no literal become named constants."""
     op = instruction.op
-    function = f"{op.name}_" if keyword.iskeyword(op.name) else op.name
-    # no choice among kernels means that nothing has to be asked at each run
-    writer.constant(function, partial(op.kernels.only or op.run, writer.xp), once=True)
+    function = _kernel(instruction, writer)
     arguments = []
     for item in instruction.inputs:
         arguments.append(f"[{', '.join(item)}]" if isinstance(item, list) else str(item))
@@ -210,8 +221,6 @@ def _call(instruction: Instruction, writer: FunctionWriter) -> str:
             arguments.append(f"{name}={value!r}")
         else:
             arguments.append(f"{name}={writer.constant(name, value)}")
-    if op.forward_op is not None and None in instruction.outputs:
-        arguments.append(f"wanted={tuple(item is not None for item in instruction.outputs)}")
     targets: list[str] = [
         f"[{', '.join(item)}]" if isinstance(item, list) and item else str(item or "_")
         for item in instruction.outputs

@@ -143,22 +143,30 @@ class Scope:
 
     # -- what an interpreter does --------------------------------------------------------------
 
+    def read(self, names: Iterable[str]) -> list[Any]:
+        """The arrays of the nearest variables of these names. Raises RuntimeError if one has none."""
+        found = []
+        own = self._variables
+        for name in names:
+            variable = own.get(name) or self.find_var(name)
+            if variable is None or variable.tensor.array is None:
+                state = "got none of that name" if variable is None else "it has no value"
+                raise RuntimeError(
+                    f"Scope: expected the variable {name!r}, but {state}. "
+                    "Run the startup program first: exe.run(startup_program)."
+                )
+            found.append(variable.tensor.array)
+        return found
+
     def get(self, name: str) -> Any:
-        """The array of the nearest variable of that name. Raises RuntimeError if there is none."""
-        found = self.find_var(name)
-        if found is None or found.tensor.array is None:
-            state = "got none of that name" if found is None else "it has no value"
-            raise RuntimeError(
-                f"Scope: expected the variable {name!r}, but {state}. "
-                "Run the startup program first: exe.run(startup_program)."
-            )
-        return found.tensor.array
+        """The array of one variable, as `read` finds it."""
+        return self.read([name])[0]
 
     def set(self, name: str, array: Any) -> None:
         """Stores an array where the variable is found. If it is nowhere, the topmost scope gets
         it: parameters belong to everybody.
         """
-        found = self.find_var(name)
+        found = self._variables.get(name) or self.find_var(name)
         if found is None:
             scope = self
             while scope._parent is not None:

@@ -23,12 +23,17 @@ def grad_kernel_of(op: Op) -> Callable:
     Beside its inputs and attributes, it takes `wanted`: one bool per gradient.
     """
     vjp, by_hand = op.require_vjp(), op.grad_kernel_fn
-    everything = (True,) * len(vjp.wrt)
+    count = len(vjp.wrt)
+    everything = (True,) * count
 
     def kernel(xp: types.ModuleType, *inputs: Any, wanted: Any = everything, **attrs: Any) -> tuple:
         if by_hand is not None:
-            return _checked(op, vjp.wrt, by_hand(xp, wanted, *inputs, **attrs))
-        return _checked(op, vjp.wrt, vjp.on_arrays(xp)(*inputs, **attrs))
+            results = by_hand(xp, wanted, *inputs, **attrs)
+        else:
+            results = vjp.on_arrays(xp)(*inputs, **attrs)
+        if type(results) is not tuple or len(results) != count:
+            refuse_results(op, results)
+        return results
 
     return kernel
 
@@ -39,16 +44,12 @@ def grad_infer_meta_of(op: Op) -> Callable:
 
     def infer_meta(*inputs: Any, **attrs: Any) -> tuple:
         rule = vjp.bound_to(MetaTensor, lambda called: called.meta_with_defaults)
-        return _checked(op, vjp.wrt, rule(*inputs, **attrs))
+        results = rule(*inputs, **attrs)
+        if not isinstance(results, tuple) or len(results) != len(vjp.wrt):
+            refuse_results(op, results)
+        return results
 
     return infer_meta
-
-
-def _checked(op: Op, wrt: tuple[str, ...], results: Any) -> tuple:
-    """What a rule returned. Raises TypeError unless it is one gradient for each of `wrt`."""
-    if not isinstance(results, tuple) or len(results) != len(wrt):
-        refuse_results(op, results)
-    return results
 
 
 def refuse_results(op: Op, results: Any) -> None:

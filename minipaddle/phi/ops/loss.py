@@ -24,6 +24,8 @@ from minipaddle.phi.ops.reduction import sum
 
 def _rows(xp, x, axis):
     """x as a matrix, with one row for each label and the classes along the row."""
+    if x.ndim == 2 and axis in (-1, 1):
+        return x
     last = axis in (-1, x.ndim - 1)
     return (x if last else xp.moveaxis(x, axis, -1)).reshape(-1, x.shape[axis] or 1)
 

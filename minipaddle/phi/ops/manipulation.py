@@ -210,13 +210,14 @@ def _(x: NoNeedBuffer, out_grad, *, target_shape: Ints):
 @op(source="paddle/phi/ops/yaml/ops.yaml: reduce_as", traits=("Pure",))
 def reduce_as(xp, x, target: NoNeedBuffer):
     """Sums x over the axes along which `target` was broadcast: the gradient of broadcasting."""
-    if x.shape == tuple(target.shape):
+    shape, wanted = x.shape, target.shape
+    if shape == wanted:
         return x
-    extra = x.ndim - len(target.shape)
-    if x.shape[extra:] == tuple(target.shape):  # a bias: only the axes in front
-        return xp.add.reduce(x, axis=tuple(range(extra)))
-    axes = [i for i in range(x.ndim) if i < extra or target.shape[i - extra] == 1 != x.shape[i]]
-    return xp.sum(x, axis=tuple(axes), keepdims=True).reshape(target.shape)
+    extra = len(shape) - len(wanted)
+    if shape[extra:] == wanted:  # a bias: only the axes in front
+        return xp.add.reduce(x, axis=0 if extra == 1 else tuple(range(extra)))
+    axes = [i for i in range(x.ndim) if i < extra or wanted[i - extra] == 1 != x.shape[i]]
+    return xp.sum(x, axis=tuple(axes), keepdims=True).reshape(wanted)
 
 
 reduce_as.infer_meta(like_target)

@@ -40,6 +40,15 @@ def _(x: NoNeedBuffer, y: NoNeedBuffer, out_grad, *, axis: int = -1):
     return reduce_as(out_grad, x), reduce_as(out_grad, y)
 
 
+@add.grad_kernel
+def _(xp, wanted, x, y, out_grad, *, axis):
+    shape, reduced = out_grad.shape, reduce_as.kernels.only
+    return (  # without the sums that nobody wants
+        reduced(xp, out_grad, x) if wanted[0] and x.shape != shape else out_grad,
+        reduced(xp, out_grad, y) if wanted[1] and y.shape != shape else out_grad,
+    )
+
+
 @op(source="paddle/phi/ops/yaml/ops.yaml: subtract", inplace={"out": "x"}, **ARITHMETIC)
 def subtract(xp, x, y):
     """x - y, element by element; shapes broadcast."""
