@@ -9,8 +9,8 @@
 The sum is then never written to memory. That is only right if nobody else reads it.
 
 Paddle: paddle/fluid/framework/ir/fuse_elewise_add_act_pass.cc.
-Left out: scale as an activation (Paddle drops its bias), an activation before the sum, gradient
-ops.
+Left out: an activation before the sum; gradient ops; scale as an activation (Paddle 3.3.1 loses its
+bias there, and computes something else).
 """
 
 from __future__ import annotations

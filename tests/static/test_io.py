@@ -134,7 +134,7 @@ def test_the_default_program_and_a_model_without_parameters(tmp_path):
 def test_the_bytes_of_parameters():
     ones = np.ones((2, 1), "float32")
     data = to_bytes([ones, np.array(True)])
-    head = "00000000" "0000000000000000" "00000000"
+    head = "00000000000000000000000000000000"
     assert data.hex() == f"{head}06000000080510021001{'0000803f' * 2}{head}02000000080001"
     found = from_bytes("test", data, ["a", "b"])
     np.testing.assert_array_equal(found["a"], ones)

@@ -1,0 +1,165 @@
+"""memory_optimize: the report is what a run needs, and the results stay the same."""
+
+import numpy as np
+import pytest
+
+import minipaddle as paddle
+from minipaddle.base.transpiler import ControlFlowGraph, memory_optimize
+from minipaddle.common import unique_name
+
+static, F = paddle.static, paddle.nn.functional
+
+
+@pytest.fixture(autouse=True)
+def classic():
+    paddle.enable_static()
+    with paddle.pir_utils.OldIrGuard(), unique_name.guard(), static.scope_guard(static.Scope()):
+        yield
+    paddle.disable_static()
+
+
+def chain(length=6, train=False, width=16):
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        x = static.data("x", [None, width], "float32")
+        for _ in range(length):
+            x = F.tanh(paddle.nn.Linear(width, width)(x))
+        loss = paddle.mean(x)
+        if train:
+            paddle.optimizer.SGD(0.1).minimize(loss)
+    return main, startup, loss
+
+
+def measured(program, startup, feed, fetch, free):
+    """Runs a program instruction by instruction. Returns the fetch, and the most bytes that lay in
+    the variables of this run at one moment (`free`: each is dropped at its last use).
+    """
+    executor, scope = static.Executor(), static.global_scope()
+    paddle.seed(3)
+    executor.run(startup)
+    plan = executor.interpreter(program, tuple(feed), [fetch]).plan
+    held = {variable: feed[name] for name, (variable, _) in plan.feeds.items()}
+    held |= {variable: np.array(scope.get(name)) for name, variable in plan.scope_reads.items()}
+    outside, peak = set(held), 0
+    for instruction, dead in zip(plan.instructions, plan.last_uses(), strict=True):
+        inputs = [held.get(name) for name in instruction.inputs]
+        results = instruction.op.run(np, *inputs, **instruction.attrs)
+        results = results if isinstance(results, tuple) else (results,)
+        for name, array in zip(instruction.outputs, results, strict=True):
+            if name is not None:
+                held[name] = array
+        peak = max(peak, sum(held[name].nbytes for name in held if name not in outside))
+        for name in dead if free else ():
+            held.pop(name)
+    return held[plan.fetches[0]], peak
+
+
+@pytest.mark.parametrize("train", [False, True])
+@pytest.mark.parametrize("inplace", [False, True])
+def test_the_bytes_of_the_report_are_measured(train, inplace):
+    main, startup, loss = chain(train=train)
+    feed = {"x": np.ones((8, 16), "float32")}
+    before, kept_before = measured(main, startup, feed, loss, free=False)
+    _, peak = measured(main, startup, feed, loss, free=True)
+    optimized = main.clone()
+    report = memory_optimize(optimized, [loss], inplace=inplace, batch_size=8)
+    after, kept_after = measured(optimized, startup, feed, loss.name, free=False)
+    assert before == after
+    assert (report.kept_before, report.kept_after) == (kept_before, kept_after)
+    assert report.peak == peak
+    assert peak <= kept_after < kept_before
+    # a chain needs two variables at a time, or three where an op reads two; a gradient needs more
+    assert kept_after <= kept_before * (0.75 if train else 0.4)
+
+
+def test_what_the_program_looks_like_before_and_after():
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x = static.data("x", [4], "float32")
+        a = paddle.scale(x, 2.0)
+        b = paddle.exp(a)
+        c = paddle.scale(b, 3.0)
+        d = F.tanh(c)
+    names = [item.name for item in (a, b, c, d)]
+
+    def outputs(program):
+        return [op.output("Out")[0] for op in program.global_block().ops]
+
+    assert outputs(main) == names
+    assert names == ["scale_0.tmp_0", "exp_0.tmp_0", "scale_1.tmp_0", "tanh_0.tmp_0"]
+    reused, inplace, both = main.clone(), main.clone(), main.clone()
+    report = memory_optimize(reused, [d])
+    assert outputs(reused) == ["scale_0.tmp_0", "exp_0.tmp_0", "scale_0.tmp_0", "tanh_0.tmp_0"]
+    assert report.renamed == {"scale_1.tmp_0": "scale_0.tmp_0"}
+    assert "scale_1.tmp_0" not in reused.global_block().vars
+    assert str(report) == (
+        "all variables, before:         64 bytes\n"
+        "all variables, after:          48 bytes\n"
+        "alive at one moment:           32 bytes\n"
+        "    scale_1.tmp_0 -> scale_0.tmp_0"
+    )
+    memory_optimize(inplace, [d], inplace=True, reuse=False)
+    assert len(set(outputs(inplace))) == 2  # all write over the first; d keeps its name
+    memory_optimize(both, [], inplace=True)
+    assert set(outputs(both)) == {"scale_0.tmp_0"}
+
+
+def test_what_must_keep_its_name():
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        x = static.data("x", [4], "float32")
+        w = static.create_parameter([4], "float32", name="w")
+        a = x * w
+        b = F.relu(a)
+        c = F.relu(b)
+        main.global_block().append_op("scale", {"X": c}, {"Out": w}, {"scale": 1.0})
+        d = F.relu(paddle.scale(c, 2.0))
+    text = str(main)
+    report = memory_optimize(main, [a, b, c, d], inplace=True)
+    assert not {"x", "w", a.name, b.name, c.name, d.name} & (
+        report.renamed.keys() | set(report.renamed.values())
+    )
+    assert str(main) == text
+    with pytest.raises(ValueError, match=r"variables of the program in skip_opt_set, but got \['n"):
+        memory_optimize(main, ["nope"])
+
+
+def test_only_what_always_has_the_same_bytes_is_taken_over():
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x = static.data("x", [None, 4], "float32")
+        a = paddle.scale(x, 2.0)
+        b = paddle.cast(a, "float64")  # other bytes per number
+        c = paddle.sum(b, axis=0)  # other size
+        d = paddle.cast(c, "float32")
+        e = paddle.mean(d)
+    report = memory_optimize(main, [e])
+    assert report.renamed == {}
+
+
+def test_the_walk_of_live_variables():
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x = static.data("x", [4], "float32")
+        a = F.relu(x)
+        b = F.relu(a)
+        c = a + b
+    graph = ControlFlowGraph(main.global_block().ops, [c.name])
+    assert graph.live_in == [{"x"}, {a.name}, {a.name, b.name}]
+    assert graph.live_out == [{a.name}, {a.name, b.name}, {c.name}]
+
+
+def test_training_gives_the_same_to_the_last_bit():
+    main, startup, loss = chain(3, train=True, width=4)
+    optimized = main.clone()
+    assert memory_optimize(optimized, [loss], inplace=True).renamed
+    states = []
+    for program in (main, optimized):
+        executor, scope = static.Executor(), static.Scope()
+        paddle.seed(5)
+        executor.run(startup, scope=scope)
+        feed = {"x": np.linspace(-1, 1, 8, dtype="float32").reshape(2, 4)}
+        for _ in range(3):
+            executor.run(program, feed=feed, fetch_list=[loss], scope=scope)
+        states.append(program.state_dict(scope=scope))
+    assert all(np.array_equal(states[0][name], states[1][name]) for name in states[0])
