@@ -137,4 +137,4 @@ def test_memory_over_the_turns():
 def test_a_run_of_too_many_steps_is_refused():
     main, out = count_to(400)
     with pytest.raises(ValueError, match="a run of at most 1000 steps"):
-        viz.executor_steps(main, FEED, [out])
+        viz.executor_steps(main, {"x": 0 * FEED["x"]}, [out])
