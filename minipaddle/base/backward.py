@@ -13,6 +13,7 @@ import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from minipaddle.base import backward_control_flow  # noqa: F401  (registers its makers)
 from minipaddle.base.backward_recompute import append_gradients_with_checkpoints
 from minipaddle.base.backward_walk import Walk, grad_var_name, reached_from
 from minipaddle.base.framework import Block, OpRole, Program, Variable, program_guard
@@ -91,7 +92,7 @@ def append_backward(
     pairs = [
         (parameter, block.var(walk.gradients[parameter.name]))
         for parameter in wanted
-        if parameter.name in walk.gradients and not parameter.stop_gradient
+        if parameter.name in walk.gradients
     ]
     _mark_gradients(block, first, pairs)
     return (pairs, names) if names else pairs

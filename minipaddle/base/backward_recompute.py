@@ -76,7 +76,7 @@ def _run_again(walk: Walk, segment: Sequence[Operator], kept: set[str], suffix: 
         }
         with origin(operator):
             block.append_op(operator.type, inputs, outputs, operator.all_attrs())
-        walk.stand_ins |= {name: new for name, new in renamed.items() if name not in kept}
+        walk.stand_ins |= renamed
 
 
 def _runs_once(operator: Operator) -> bool:

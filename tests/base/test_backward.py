@@ -10,6 +10,7 @@ import pytest
 import minipaddle as paddle
 from minipaddle.common import unique_name
 from minipaddle.common.errors import NoGradientError
+from minipaddle.phi.core.op import OPS, op
 
 F = paddle.nn.functional
 static = paddle.static
@@ -32,7 +33,16 @@ def data(name="x", shape=(2, 3), stop_gradient=False, dtype="float64"):
 
 
 def run(fetch, **feed):
-    """The values of `fetch`, with the startup program run first."""
+    """The values of `fetch`, with the startup program run first. No op writes what another one
+    has written, or it writes over what it reads.
+    """
+    made = [
+        name
+        for item in block().ops
+        for name in item.output_arg_names
+        if name not in item.input_arg_names
+    ]
+    assert len(made) == len(set(made))
     scope, executor = static.Scope(), static.Executor()
     executor.run(static.default_startup_program(), scope=scope)
     return executor.run(
@@ -243,6 +253,40 @@ def test_the_name_of_a_gradient_of_a_gradient():
     assert (grad.name, second.name) == ("x@GRAD", "grad/grad/x@GRAD")
     assert "x@GRAD@GRAD" in block().vars  # where the second walk started
     assert np.allclose(run([second], x=X)[0], 6.0 * X)
+
+
+def test_only_the_gradient_that_is_used_is_differentiated():
+    """matmul_grad made two gradients; one matmul_grad is enough for the second order of one."""
+    x, w = data(shape=(3, 3)), data("w", (3, 3))
+    (grad,) = static.gradients(x @ w, x)
+    first = len(block().ops)
+    static.gradients((grad * grad).sum(), w)
+    assert types(first).count("matmul_v2_grad") == 1
+
+
+def test_a_rule_that_gives_the_same_gradient_twice():
+    """Its ops stand for themselves in the Program; each input needs a gradient of its own name."""
+
+    @op()
+    def plus(xp, x, y):
+        return x + y
+
+    @plus.infer_meta
+    def _(x, y):
+        return x
+
+    @plus.vjp(invoke=True)
+    def _(out_grad):
+        both = out_grad * 1.0
+        return both, both
+
+    try:
+        x, y = data(), data("y")
+        found = static.gradients(plus(x * 2.0, y) * y, [x, y])
+        of_x, of_y = run(found, x=X, y=X)
+    finally:
+        del OPS["plus"]
+    assert np.allclose(of_x, 2.0 * X) and np.allclose(of_y, 4.0 * X)
 
 
 def test_a_gradient_penalty_trains_the_parameters():

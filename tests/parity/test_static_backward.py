@@ -92,9 +92,11 @@ SNIPPETS = {
         results = [data('x')]
         for number in range(3):
             w = parameter(f'w{number}')
-            results.append(relu((results[-1] @ w) * (results[-1] @ w)))
+            h = results[-1] @ w
+            across = h if number == 0 else across  # it is read after the checkpoints
+            results.append(relu(h * (results[-1] @ w)))
         chosen = [results[2], results[1]]
-        loss = paddle.mean(results[-1])
+        loss = paddle.mean(results[-1] + across)
         print(paddle.base.backward.append_backward(loss, checkpoints=chosen))
         """,
         "print(str(main.global_block()).strip())",
