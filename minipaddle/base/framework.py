@@ -189,7 +189,7 @@ class Operator:
     @property
     def phi_op(self) -> Op:
         """The declaration behind the op. Raises KeyError if there is none."""
-        return find_op(phi_name_of(self.type, self.attr))
+        return find_op(phi_name_of(self.type, self))
 
     def input(self, slot: str) -> list[str]:
         """The names in an input slot."""
@@ -341,13 +341,20 @@ class Block:
         return name in self.vars
 
     def _find_var_recursive(self, name: str) -> Variable | None:
-        """The Variable of that name in this block or the nearest block around it, or None."""
-        block = self
-        while name not in block.vars:
-            if block.parent_idx < 0:
-                return None
-            block = self.program.block(block.parent_idx)
-        return block.vars[name]
+        """The Variable of that name in this block or the nearest block around it, or None.
+
+        A gradient block sees its forward block, too.
+        """
+        if name in self.vars:
+            return self.vars[name]
+        near = [self]
+        for block in near:
+            if name in block.vars:
+                return block.vars[name]
+            for index in (block.parent_idx, block.forward_block_idx):
+                if index >= 0 and self.program.block(index) not in near:
+                    near.append(self.program.block(index))
+        return None
 
     def _var_recursive(self, name: str) -> Variable:
         """The same. Raises ValueError if there is none."""

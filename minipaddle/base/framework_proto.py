@@ -6,7 +6,7 @@ descriptor pool of their own: Paddle registers the same names in the default poo
 imported in one process.
 
 Paddle: paddle/fluid/framework/framework.proto.
-Left out: readers, tuples, sparse Tensors, op version maps, Scalar attributes.
+Left out: readers, tuples, sparse Tensors, op version maps, complex numbers.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ ENUMS = {
     "AttrType": "INT FLOAT STRING INTS FLOATS STRINGS BOOLEAN BOOLEANS BLOCK LONG BLOCKS LONGS "
     "FLOAT64S VAR VARS FLOAT64 SCALAR SCALARS",
 }
+SCALAR_TYPES = {"BOOLEAN": 1, "LONG": 2, "FLOAT64": 3}
 VAR_TYPES = {
     "BOOL": 0, "INT16": 1, "INT32": 2, "INT64": 3, "FP16": 4, "FP32": 5, "FP64": 6,
     "DENSE_TENSOR": 7, "SELECTED_ROWS": 8, "FEED_MINIBATCH": 9, "FETCH_LIST": 10,
@@ -30,6 +31,10 @@ VAR_TYPES = {
 
 # message -> its fields: label, type, name, number
 MESSAGES = {
+    "Scalar": [
+        "required Scalar.Type type 1", "optional bool b 2", "optional int64 i 3",
+        "optional double r 4",
+    ],
     "Version": ["optional int64 version 1"],
     "OpDesc.Attr": [
         "required string name 1", "required AttrType type 2", "optional int32 i 3",
@@ -38,6 +43,7 @@ MESSAGES = {
         "repeated bool bools 11", "optional int32 block_idx 12", "optional int64 l 13",
         "repeated int32 blocks_idx 14", "repeated int64 longs 15", "repeated double float64s 16",
         "optional string var_name 17", "repeated string vars_name 18", "optional double float64 19",
+        "optional Scalar scalar 20", "repeated Scalar scalars 21",
     ],
     "OpDesc.Var": ["required string parameter 1", "repeated string arguments 2"],
     "OpDesc": [
@@ -83,9 +89,10 @@ def _build() -> dict[str, Any]:
         listed = proto.enum_type.add(name=enum)
         for number, value in enumerate(values.split()):
             listed.value.add(name=value, number=number)
-    kinds = message("VarType").enum_type.add(name="Type")
-    for value, number in VAR_TYPES.items():
-        kinds.value.add(name=value, number=number)
+    for owner, values in (("VarType", VAR_TYPES), ("Scalar", SCALAR_TYPES)):
+        kinds = message(owner).enum_type.add(name="Type")
+        for value, number in values.items():
+            kinds.value.add(name=value, number=number)
     for name, fields in MESSAGES.items():
         for line in fields:
             label, kind, field_name, number = line.split()

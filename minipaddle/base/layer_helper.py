@@ -70,7 +70,9 @@ def append_phi_op(
         raise
     for name in compat.always_tensors:
         if not isinstance(slots.get(compat.tensor_slot(name)), list):
-            slots[compat.tensor_slot(name)] = [_as_variable(op, name, attrs.pop(name)).name]
+            slots[compat.tensor_slot(name)] = [
+                _as_variable(op, name, attrs.pop(name), attrs["dtype"]).name
+            ]
     layer = unique_name.generate(compat.layer or compat.type) if output_names is None else ""
     outputs: list[Any] = []
     out_slots: dict[str, list[str]] = {}
@@ -125,9 +127,9 @@ def _xshape(op: Op, origin: Operator | None) -> list[str]:
     return origin.output("XShape")
 
 
-def _as_variable(op: Op, name: str, value: Any) -> Variable:
+def _as_variable(op: Op, name: str, value: Any, dtype: Any) -> Variable:
     """The Variable for an attribute that a Program has as a Variable only."""
     kind = next(attr.kind for attr in op.attrs if attr.name == name)
-    dtype = "int32" if kind is ScalarInt else "int64" if isinstance(value, int) else "float64"
+    dtype = "int32" if kind is ScalarInt else dtype
     attrs = OPS["full"].complete({"shape": [1], "value": value, "dtype": dtype})
     return append_phi_op(OPS["full"], [], attrs)[0]

@@ -47,7 +47,10 @@ def phi_attrs(operator: Operator) -> dict[str, Any]:
     attrs = {}
     for attr in op.attrs:
         name = compat.attrs.get(attr.name, attr.name)
-        if operator.has_attr(name):
+        if compat.always_tensors and attr.kind is DataType:  # it is that of the Variables
+            slot = compat.tensor_slot(compat.always_tensors[0])
+            attrs[attr.name] = operator.block._var_recursive(operator.input(slot)[0]).dtype
+        elif operator.has_attr(name):
             value: Any = operator.attr(name)
             if name == "value" and operator.has_attr("str_value"):
                 value = operator.attr("str_value") or value  # the text has all digits

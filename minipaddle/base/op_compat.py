@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from minipaddle.base.op_desc import Scalars
 from minipaddle.phi.core.op import OPS
 
 
@@ -37,6 +38,7 @@ class OpCompat:
         xshape: it has an output XShape more: the input's shape, which is all that its gradient
             needs, behind a 0. So the input itself need not be kept.
         which: where several phi ops have one type: the attributes that tell this one.
+        which_slot: the same: the input slot that tells this one.
     """
 
     type: str
@@ -49,6 +51,7 @@ class OpCompat:
     written: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
     xshape: bool = False
     which: dict[str, Any] = field(default_factory=dict)
+    which_slot: str = ""
 
     def tensor_slot(self, attr: str) -> str:
         """The slot for an attribute that is given as a Variable."""
@@ -85,8 +88,8 @@ def _as_declared(type: str, *names: str, **others: Any) -> OpCompat:
     return OpCompat(type, slots={name: name for name in names}, **others)
 
 
-def _with_xshape(type: str, **attrs: str) -> OpCompat:
-    return OpCompat(type, attrs=attrs, xshape=True)
+def _with_xshape(type: str, layer: str = "", **attrs: str) -> OpCompat:
+    return OpCompat(type, attrs=attrs, layer=layer, xshape=True)
 
 
 def _number_text(attrs: dict[str, Any], inputs: Any) -> str:
@@ -97,10 +100,14 @@ def _number_text(attrs: dict[str, Any], inputs: Any) -> str:
 
 def _in_32_bits(numbers: Any) -> tuple[int, ...]:
     """ "To the end" is a very large number; a Program has 32 bits for it."""
-    return tuple(max(-(2**31), min(number, 2**31 - 1)) for number in numbers)
+    return tuple(max(1 - 2**31, min(number, 2**31 - 1)) for number in numbers)
 
 
 _SLICE_BOUNDS = {"starts": _in_32_bits, "ends": _in_32_bits}
+
+
+def _shape_of_y(attrs: dict[str, Any], inputs: Any) -> Any:
+    return attrs["target_shape"] if inputs[1] is None else inputs[1].shape
 
 
 def _dtype_of_x(attrs: dict[str, Any], inputs: Any) -> Any:
@@ -166,17 +173,17 @@ OP_COMPAT: dict[str, OpCompat] = {
     "pow": OpCompat("pow", attrs={"y": "factor"}),
     "argmax": OpCompat("arg_max"),
     "reshape": _with_xshape("reshape2"),
-    "transpose": _with_xshape("transpose2", perm="axis"),
+    "transpose": _with_xshape("transpose2", "transpose", perm="axis"),
     "unsqueeze": _with_xshape("unsqueeze2", axis="axes"),
     "squeeze": _with_xshape("squeeze2", axis="axes"),
-    "expand_as": OpCompat("expand_as_v2"),
+    "expand_as": OpCompat("expand_as_v2", extra={"target_shape": _shape_of_y}),
     "one_hot": OpCompat(
         "one_hot_v2",
         attrs={"num_classes": "depth"},
         extra={"dtype": 5, "allow_out_of_range": False},
         tensors={"num_classes": "depth_tensor"},
     ),
-    "flatten": _with_xshape("flatten_contiguous_range"),
+    "flatten": _with_xshape("flatten_contiguous_range", "flatten"),
     "split": OpCompat("split", extra={"num": 0}, which={"num": 0}),
     "split_with_num": OpCompat("split"),
     "tril": OpCompat("tril_triu", extra={"lower": True}, which={"lower": True}),
@@ -200,7 +207,21 @@ OP_COMPAT: dict[str, OpCompat] = {
         extra={"decrease_axis": [], "infer_flags": lambda attrs, inputs: [1] * len(attrs["axes"])},
         written=_SLICE_BOUNDS,
     ),
-    "set_value": OpCompat("set_value", slots={"x": "Input"}),
+    "set_value_with_tensor": OpCompat(
+        "set_value",
+        slots={"x": "Input", "values": "ValueTensor"},
+        extra={"dtype": _dtype_of_x, "values": Scalars(), "shape": [1]},
+        which_slot="ValueTensor",
+    ),
+    "set_value": OpCompat(
+        "set_value",
+        slots={"x": "Input"},
+        extra={"dtype": _dtype_of_x},
+        written={"values": Scalars},
+    ),
+    "fill": OpCompat("fill_any", written={"value": float}),
+    "assign_value": OpCompat("assign_value", written={"values": Scalars}),
+    "accuracy": OpCompat("accuracy", slots={"x": "Out"}),
     "scatter": OpCompat("scatter", slots={"index": "Ids"}),
     "index_select": OpCompat("index_select", attrs={"axis": "dim"}),
     "take_along_axis": OpCompat(
@@ -217,7 +238,7 @@ OP_COMPAT: dict[str, OpCompat] = {
     "argmin": OpCompat("arg_min"),
     "topk": OpCompat("top_k_v2", tensors={"k": "K"}),
     "nonzero": OpCompat("where_index"),
-    "unique": OpCompat("unique", slots={"inverse": "Index"}),
+    "unique": OpCompat("unique", slots={"inverse": "Index"}, extra={"is_sorted": True}),
     "masked_select": OpCompat("masked_select", slots={"out": "Y"}),
     "arange": OpCompat(
         "range",
@@ -302,19 +323,23 @@ def compat_of(phi_name: str) -> OpCompat:
     return OpCompat(phi_name)
 
 
-def phi_name_of(op_type: str, attr: Callable[[str], Any]) -> str:
-    """The phi op of a Program's op type. `attr` gives the value of one of its attributes."""
+def phi_name_of(op_type: str, operator: Any) -> str:
+    """The phi op of a Program's op type. `operator` is the Operator or its like, with `attr` and
+    `input`: it tells phi ops apart that have one type.
+    """
     forward = op_type.removesuffix("_grad")
     for known, suffix in ((op_type, ""), (forward, "_grad")):
         names = _BY_TYPE.get(known)
         if names and op_type == known + suffix:
-            name = next((n for n in names[:-1] if _tells(OP_COMPAT[n], attr)), names[-1])
+            name = next((n for n in names[:-1] if _tells(OP_COMPAT[n], operator)), names[-1])
             return name.removesuffix("_") + suffix if suffix else name
     return f"{op_type}_" if op_type not in OPS and f"{op_type}_" in OPS else op_type
 
 
-def _tells(compat: OpCompat, attr: Callable[[str], Any]) -> bool:
-    return all(attr(name) == value for name, value in compat.which.items())
+def _tells(compat: OpCompat, operator: Any) -> bool:
+    if compat.which_slot and not operator.input(compat.which_slot):
+        return False
+    return all(operator.attr(name) == value for name, value in compat.which.items())
 
 
 def slot_of(compat: OpCompat, name: str) -> str:

@@ -14,9 +14,20 @@ from minipaddle.common.dtype import DataType
 from minipaddle.common.place import Place
 
 
+class Scalars(tuple):
+    """Numbers that are written with a type each: framework.proto's Scalar."""
+
+
+# of a Scalar: Python's type -> (number of the type, the field that holds the value)
+SCALAR_FIELDS = {bool: (1, "b"), int: (2, "i"), float: (3, "r")}
+
+
 def attr_value(item: Any) -> Any:
     """The value of an OpDesc.Attr message."""
     kind = next(name for name, number in ATTR_TYPES.items() if number == item.type)
+    if kind == "SCALARS":
+        fields = dict(SCALAR_FIELDS.values())
+        return Scalars(getattr(each, fields[each.type]) for each in item.scalars)
     value = getattr(item, ATTR_FIELDS[kind])
     return list(value) if kind.endswith("S") else value
 
@@ -28,6 +39,12 @@ def write_attr(item: Any, name: str, value: Any) -> None:
         value = "" if value.kind == "undefined" else value.kind
     if isinstance(value, DataType):
         value = value.proto_number
+    if isinstance(value, Scalars):
+        item.type = ATTR_TYPES["SCALARS"]
+        for number in value:
+            kind, field = SCALAR_FIELDS[type(number)]
+            setattr(item.scalars.add(type=kind), field, number)
+        return
     if isinstance(value, (list, tuple)):
         sample = value[0] if value else 0
         kind = {bool: "BOOLEANS", float: "FLOATS", str: "STRINGS"}.get(type(sample), "INTS")
