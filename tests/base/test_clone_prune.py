@@ -217,3 +217,46 @@ def test_use_prune_keeps_the_optimizer():
     executor.run(main, feed=feed, fetch_list=[loss], scope=scope, use_prune=True)
     power = np.array(scope.find_var("linear_0.b_0_beta1_pow_acc_0"))
     assert power == pytest.approx(0.9**2)
+
+
+def branches_and_loop():
+    """A cond, then a while loop; in a branch and in the loop, an op that nobody needs."""
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x = static.data("x", [2], "float32")
+
+        def double():
+            paddle.scale(x, 9.0)
+            return x * 2
+
+        chosen = static.nn.cond(paddle.mean(x) > 0, double, lambda: x - 1)
+
+        def body(i, value):
+            paddle.exp(value)
+            return [i + 1, value + value]
+
+        start, end = paddle.full([1], 0, "int64"), paddle.full([1], 3, "int64")
+        _, looped = static.nn.while_loop(lambda i, value: i < end, body, [start, chosen])
+        unused = static.nn.cond(paddle.mean(x) > 5, lambda: paddle.tanh(x), lambda: x)
+        out = paddle.mean(looped)
+    return main, out, unused
+
+
+def test_blocks_are_pruned_and_numbered_anew():
+    main, out, unused = branches_and_loop()
+    assert main.num_blocks == 6
+    pruned = main._prune([out])
+    assert pruned.num_blocks == 4
+    assert "exp" not in types(pruned, 3)
+    assert types(pruned, 1) == ["scale", "assign"]
+    again = Program.parse_from_string(pruned.serialize_to_string())
+    executor = static.Executor()
+    for values, expected in (([1, 2], 24), ([-1, -2], -20)):
+        feed = {"x": np.array(values, "float32")}
+        for program in (main, main.clone(), main.clone(for_test=True), pruned, again):
+            assert executor.run(program, feed=feed, fetch_list=[out.name]) == [expected]
+    # the last cond alone: its blocks were 4 and 5, and are 1 and 2 now
+    last = main._prune([unused])
+    assert [types(last, index)[0] for index in (1, 2)] == ["tanh", "assign"]
+    (found,) = executor.run(last, feed={"x": np.full(2, 9.0, "float32")}, fetch_list=[unused.name])
+    np.testing.assert_allclose(found, np.tanh(9.0))

@@ -338,3 +338,23 @@ def test_a_folder_in_the_place_of_the_file(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["m.pdmodel"]
     with pytest.raises(FileNotFoundError, match="load_from_file: expected a file"):
         static.load_from_file(str(tmp_path / "nothing"))
+
+
+def test_real_paddle_runs_our_branches_and_loops(tmp_path, real):
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x = static.data("x", [2], "float32")
+        chosen = static.nn.cond(paddle.mean(x) > 0, lambda: x * 2, lambda: x - 1)
+        start, end = paddle.full([1], 0, "int64"), paddle.full([1], 3, "int64")
+        _, looped = static.nn.while_loop(
+            lambda i, value: i < end, lambda i, value: [i + 1, value + value], [start, chosen]
+        )
+    path = str(tmp_path / "m")
+    static.save_inference_model(path, [x], [looped], None, program=main)
+    executor = real.static.Executor()
+    theirs, _, targets = real.static.load_inference_model(path, executor)
+    ours, _, _ = static.load_inference_model(path)
+    for values, expected in (([1, 2], [16, 32]), ([-1, -2], [-16, -24])):
+        feed = {"x": np.array(values, "float32")}
+        assert executor.run(theirs, feed=feed, fetch_list=targets)[0].tolist() == expected
+        assert static.Executor().run(ours, feed=feed)[0].tolist() == expected

@@ -105,16 +105,17 @@ def memory_optimize(
             f"{unknown}. Name what will be fetched."
         )
     before, peak = _bytes_of_all(program, batch_size), _peak(program, kept, batch_size)
-    kept |= {name for operator in block.ops for name in _untouchable(operator)}
+    kept |= _untouchable(program)
     renamed = _rename(program, kept, inplace, reuse)
     return MemoryReport(before, _bytes_of_all(program, batch_size), peak, renamed)
 
 
-def _untouchable(operator: Operator) -> list[str]:
-    """The variables of an op that must keep their names: its blocks know them by name too."""
-    if operator.has_attr("sub_block") or operator.type in FEED_AND_FETCH:
-        return operator.input_arg_names + operator.output_arg_names
-    return []
+def _untouchable(program: Program) -> set[str]:
+    """The variables that blocks of control flow, or feed and fetch ops, know by name."""
+    first, *inner = program.blocks
+    ops = [o for o in first.ops if o.has_attr("sub_block") or o.type in FEED_AND_FETCH]
+    ops += [operator for block in inner for operator in block.ops]
+    return {name for o in ops for name in o.input_arg_names + o.output_arg_names}
 
 
 def _rename(program: Program, kept: set[str], inplace: bool, reuse: bool) -> dict[str, str]:
