@@ -31,12 +31,14 @@ from minipaddle.phi.core.op import OPS
 class GradientMaker(Protocol):
     """How an op that is no phi op, but has blocks of its own, gets its gradient."""
 
-    def sources(self, walk: Walk, operator: Operator) -> list[str]:
-        """The names that the op reads and that get a gradient from it."""
+    def sources(self, walk: Walk, operator: Operator, needed: set[str]) -> list[str]:
+        """The names that the op reads and that get a gradient, if `needed` have one."""
         ...
 
     def append(self, walk: Walk, operator: Operator) -> None:
-        """Appends the gradient op: reads `walk.gradient_of(output)`, makes `walk.new_piece`."""
+        """Appends the gradient op: reads `walk.gradient_of(output)`, calls `walk.pass_by(operator)`
+        and makes `walk.new_piece`.
+        """
         ...
 
 
@@ -57,6 +59,7 @@ class Walk:
         no_grad: names through which no gradient goes.
         order: which backward of the Program this is, from 1.
         gradients: variable -> the name of its whole gradient.
+        base_names: variable -> what its gradient is called, where that is decided.
         stand_ins: forward variable -> the variable to read instead of it.
     """
 
@@ -74,11 +77,16 @@ class Walk:
         self.gradients: dict[str, str] = {}
         self.stand_ins: dict[str, str] = {}
         self._pieces: dict[str, list[str]] = defaultdict(list)
-        self._base_names: dict[str, str] = {}
+        self.base_names: dict[str, str] = {}
         # variable -> variables whose gradient is a piece of its gradient
         self._aliases: dict[str, list[str]] = defaultdict(list)
         # how many pieces each variable will have: with more than one, each needs its own name
-        self._expected: Counter[str] = Counter()
+        self._expected: Counter[tuple[str, int]] = Counter()
+        # A variable that is written again, in a loop, has a gradient for each of its values. They
+        # are counted from the last one: as far as `plan` has come, and as far as the walk has.
+        self._planned: Counter[str] = Counter()
+        self._passed: Counter[str] = Counter()
+        self._cuts: set[int] = set()  # ops (by id) that end a gradient: what they write is constant
 
     def variable(self, name: str) -> Variable:
         """The variable of that name, in sight of one of the two blocks."""
@@ -93,11 +101,11 @@ class Walk:
     def takes_gradient(self, name: str) -> bool:
         return name not in self.no_grad and not self.variable(name).stop_gradient
 
-    def sources(self, operator: Operator) -> list[str]:
+    def sources(self, operator: Operator, needed: set[str]) -> list[str]:
         """The names that get a gradient from an op. Raises NoGradientError if it has no rule."""
         maker = GRADIENT_MAKERS.get(operator.type)
         if maker is not None:
-            return maker.sources(self, operator)
+            return maker.sources(self, operator, needed)
         op = operator.phi_op
         if not {"ForwardOnly", "Constant"}.isdisjoint(op.traits):
             return []
@@ -124,11 +132,11 @@ class Walk:
             within: if given, only ops that read one of these names. Gradient ops that are
                 differentiated add the names of their rule's results.
         """
-        self._expected.update(targets)
+        self._expected.update((name, self._planned[name]) for name in targets)
         needed = set(targets)
         path = self._plan(needed, ops, within)
         for name, others in self._aliases.items():
-            self._expected[name] += len(needed.intersection(others))
+            self._expected[name, 0] += len(needed.intersection(others))
         return path[::-1]
 
     def _plan(
@@ -138,21 +146,49 @@ class Walk:
         for operator in reversed(ops):
             if needed.isdisjoint(operator.output_arg_names):
                 continue
-            if within is not None and within.isdisjoint(operator.input_arg_names):
+            reached = within is None or not within.isdisjoint(operator.input_arg_names)
+            sources = self.sources(operator, needed) if reached else []
+            overwritten = self._overwritten(operator)
+            if not sources and needed.isdisjoint(overwritten):
                 continue
-            sources = self.sources(operator)
-            if not sources:
-                continue
-            if operator.type not in GRADIENT_MAKERS and operator.phi_op.vjp_rule is None:
+            if (
+                sources
+                and operator.type not in GRADIENT_MAKERS
+                and operator.phi_op.vjp_rule is None
+            ):
                 rule_ops = self._write_rule(operator, needed)
                 if within is not None:
                     reached_from(within, rule_ops, self)
                 path += self._plan(needed, rule_ops, within)
                 continue
             path.append(operator)
-            self._expected.update(sources)
+            if not sources:
+                self._cuts.add(id(operator))
+            self._planned.update(overwritten)
+            needed.difference_update(overwritten)
+            self._expected.update((name, self._planned[name]) for name in sources)
             needed.update(name for name in sources if not self.variable(name).is_parameter)
         return path
+
+    def reaches(self, name: str) -> bool:
+        """After `plan`: true if the value that a variable has before the first op gets a
+        gradient.
+        """
+        return self._expected[name, self._planned[name]] > 0
+
+    def _overwritten(self, operator: Operator) -> list[str]:
+        """Which of its outputs have had another value before."""
+        inputs, own = operator.input_arg_names, self.forward_block.vars
+        return [name for name in operator.output_arg_names if name in inputs or name not in own]
+
+    def pass_by(self, operator: Operator) -> None:
+        """The gradients of what an op has written are read: from here on, those of the values
+        before it count.
+        """
+        for name in self._overwritten(operator):
+            self._passed[name] += 1
+            self.gradients.pop(name, None)
+            self._pieces.pop(name, None)
 
     def _write_rule(self, operator: Operator, needed: set[str]) -> list[Operator]:
         """Writes the rule of a gradient op into the block, as ops; they are what it computes."""
@@ -194,24 +230,24 @@ class Walk:
     def new_piece(self, name: str, gradient: str | None = None) -> str:
         """The name for one more gradient of a variable (or `gradient` itself, if it exists)."""
         if gradient is None:
-            gradient = self._base_name(name)
-            if self._expected[name] > 1:
+            gradient = self.base_name(name)
+            if self._expected[name, self._passed[name]] > 1:
                 number = len(self._pieces[name])
-                gradient = f"{gradient}@RENAME@block{self.block.idx}@{number}"
+                gradient = f"{gradient}@RENAME@block{self.forward_block.idx}@{number}"
         self._pieces[name].append(gradient)
         return gradient
 
-    def _base_name(self, name: str) -> str:
+    def base_name(self, name: str) -> str:
         """`x@GRAD`; in a second backward, where that is taken, `grad/grad/x@GRAD`."""
-        if name not in self._base_names:
+        if name not in self.base_names:
             plain = grad_var_name(name)
             free = plain
             if free in self.block.vars and self.order > 1:
                 free = "grad/" * self.order + plain
             while free in self.block.vars:
                 free = unique_name.generate(plain)
-            self._base_names[name] = free
-        return self._base_names[name]
+            self.base_names[name] = free
+        return self.base_names[name]
 
     def gradient_of(self, name: str) -> Variable | None:
         """The whole gradient of a variable: the sum of its pieces. None if there are none."""
@@ -223,10 +259,10 @@ class Walk:
                 return None
             whole = found[0].name
             if len(found) > 1:
-                whole = self._base_name(name)
+                whole = self.base_name(name)
                 append_phi_op(OPS["add_n"], [found], {}, {"out": whole})
                 self._without_scope()
-                self.block.var(whole).stop_gradient = False
+                self.variable(whole).stop_gradient = False
             self.gradients[name] = whole
         return self.variable(self.gradients[name])
 
@@ -251,6 +287,9 @@ class Walk:
         """Appends the gradient op (or, for `invoke` rules, the rule's own ops) of one forward
         op.
         """
+        if id(operator) in self._cuts:
+            self.pass_by(operator)
+            return
         maker = GRADIENT_MAKERS.get(operator.type)
         if maker is not None:
             maker.append(self, operator)
@@ -279,6 +318,7 @@ class Walk:
             if output != item.name and values[item.name] is None and values[output] is not None:
                 (unused,) = operator.output(output_slot(compat, output))
                 values[item.name] = self._zeros_like(unused)
+        self.pass_by(operator)
         inputs = [values[item.name] for item in vjp.inputs]
         rule_attrs = op_attrs(vjp.attrs, attrs)
         targets = [operator.input(slot_of(compat, name)) for name in vjp.wrt]
@@ -325,13 +365,13 @@ class Walk:
                     self.block._rename_var(piece.name, new_name, new_ops)
                 else:  # it is an input of the rule, or has a gradient's name already
                     append_phi_op(OPS["assign"], [piece], {}, {"out": new_name})
-                self.block.var(new_name).stop_gradient = False
+                self.variable(new_name).stop_gradient = False
 
     def _zeros_like(self, name: str) -> Variable:
         """The gradient of an output that nobody used."""
         variable = self._value(name)
         attrs = OPS["full_like"].complete({"value": 0.0, "dtype": variable.dtype})
-        names = {"out": self._base_name(name)}
+        names = {"out": self.base_name(name)}
         (zeros,) = append_phi_op(OPS["full_like"], [variable], attrs, names)
         assert zeros is not None
         self._without_scope()
@@ -342,11 +382,11 @@ class Walk:
 def origin(operator: Operator) -> Iterator[None]:
     """Inside, new ops have the place in the user's code, and the name scope, of this op."""
     program = operator.block.program
-    program._origin = operator
+    before, program._origin = program._origin, operator
     try:
         yield
     finally:
-        program._origin = None
+        program._origin = before
 
 
 def reached_from(names: set[str], ops: Iterable[Operator], walk: Walk) -> None:

@@ -19,12 +19,14 @@ from collections.abc import Iterator
 from minipaddle.base.framework import (
     STEP_SCOPES,
     Block,
+    Operator,
     Parameter,
     Program,
     Variable,
     default_main_program,
 )
 from minipaddle.base.layer_helper import append_phi_op
+from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.common import unique_name
 from minipaddle.phi.core.op import OPS
 
@@ -130,13 +132,58 @@ def must_be_copied(variable: Variable) -> bool:
     block = default_main_program().current_block()
     if variable.block is not block or variable.persistable or isinstance(variable, Parameter):
         return True
-    if variable.stop_gradient:
-        return False
-    return any(
-        variable.name in operator.input_arg_names
-        and (operator.type in CONTROL_FLOW or operator.phi_op.vjp_rule is not None)
-        for operator in block.ops
+    return not variable.stop_gradient and any(
+        _gradient_needs(operator, variable.name) for operator in block.ops
     )
+
+
+def _gradient_needs(operator: Operator, name: str) -> bool:
+    """True if the op's gradient reads the value of a variable."""
+    if operator.type in CONTROL_FLOW:
+        return name in operator.input_arg_names and name not in operator.output_arg_names
+    try:
+        op = operator.phi_op
+    except KeyError:
+        return False
+    if op.vjp_rule is None:
+        return False
+    compat = compat_of(op.name)
+    read = [item.name for item in op.vjp_rule.inputs if not item.meta_only]
+    inputs = [operator.input(slot_of(compat, item.name)) for item in op.inputs if item.name in read]
+    outputs = [operator.output(output_slot(compat, each)) for each in op.outputs if each in read]
+    return any(name in names for names in [*inputs, *outputs])
+
+
+def let_gradients_pass(block: Block) -> bool:
+    """Variables of a loop that were constants at first, and then depend on something that has a
+    gradient, have one themselves. (In Paddle they have none, and the gradient is lost.)
+
+    Returns:
+        Whether anything changed.
+    """
+    changed = False
+    while _let_pass_once(block):
+        changed = True
+    return changed
+
+
+def _let_pass_once(block: Block) -> bool:
+    changed = False
+    for operator in block.ops:
+        if operator.type in CONTROL_FLOW:
+            changed |= let_gradients_pass(operator._block_attr("sub_block"))
+            continue
+        inputs = [block._var_recursive(name) for name in operator.input_arg_names]
+        if all(variable.stop_gradient for variable in inputs):
+            continue
+        if not {"ForwardOnly", "Constant"}.isdisjoint(operator.phi_op.traits):
+            continue
+        for name in operator.output_arg_names:
+            variable = block._var_recursive(name)
+            if variable.stop_gradient and variable.dtype.is_floating:
+                variable.stop_gradient = False
+                changed = True
+    return changed
 
 
 @contextlib.contextmanager

@@ -24,6 +24,7 @@ from minipaddle.base.control_flow import (
     assign_to,
     conditional_block,
     copied,
+    let_gradients_pass,
     must_be_copied,
     returned,
     select_input,
@@ -214,7 +215,7 @@ def while_loop(
         _check_bool("while_loop", "what cond returns", condition)
         if must_be_copied(condition) or any(condition is variable for variable in own):
             condition = copied(condition)
-        with while_block(condition, is_test):
+        with while_block(condition, is_test) as block:
             results = _body_results(body, loop_vars)
             following = cond(*results)
             _check_bool("while_loop", "what cond returns", following)
@@ -226,10 +227,9 @@ def while_loop(
             ]
             for value, variable in zip(values, own, strict=True):
                 assign_to(value, variable)
-                if not value.stop_gradient:
-                    variable.stop_gradient = False
             assign_to(following, condition)
-        return loop_vars
+            let_gradients_pass(block)
+        return list(loop_vars)
 
 
 def _body_results(body: Callable[..., Any], loop_vars: Any) -> Any:

@@ -1,0 +1,225 @@
+"""Gradients of conditional_block and while: ops that run a gradient block.
+
+The gradient block holds the gradients of the ops of the forward block, in reverse. Inside it, the
+gradient of an outside variable `x` is called `x@GRAD`; the op says what it is called outside.
+
+What a loop hands from turn to turn keeps its name, and so does its gradient: each turn of the
+gradient block reads `y@GRAD` and writes it. What a loop only reads gets a piece of its gradient
+from each turn; they are summed when the program runs.
+
+Paddle: paddle/fluid/operators/controlflow/{conditional_block_op,while_op}.cc (the GradOpMakers),
+_append_backward_ops_ in python/paddle/base/backward.py.
+Left out: gradients of these gradients. What Paddle computes wrongly is right here: see
+docs/differences.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from minipaddle.base.backward_walk import GRADIENT_MAKERS, Walk, grad_var_name
+from minipaddle.base.framework import Block, Operator
+from minipaddle.base.layer_helper import append_phi_op
+from minipaddle.common.errors import NoGradientError
+from minipaddle.phi.core.op import OPS
+
+EMPTY = "@EMPTY@"  # stands in a slot for a gradient that nobody wants
+
+
+class ConditionalBlockGradient:
+    """conditional_block -> conditional_block_grad."""
+
+    def sources(self, walk: Walk, operator: Operator, needed: set[str]) -> list[str]:
+        flow = _flow(walk, operator, needed.intersection(operator.output("Out")))
+        return [name for name in operator.input("Input") if flow.reaches(name)]
+
+    def append(self, walk: Walk, operator: Operator) -> None:
+        given = _given_gradients(walk, operator)
+        walk.pass_by(operator)
+        flow = _flow(walk, operator, given)
+        captured = [name for name in operator.input("Input") if flow.reaches(name)]
+        with _gradient_block(walk, operator, captured) as inner:
+            path = inner.plan(list(given), inner.forward_block.ops)
+            for name, gradient in given.items():
+                inner.new_piece(name, gradient)
+            inner.append_gradients(path)
+            for name in captured:
+                _name_gradient(inner, name)
+        inputs = operator.input("Input")
+        walk.block.append_op(
+            "conditional_block_grad",
+            {
+                "Cond": operator.input("Cond"),
+                "Input": inputs,
+                "Out": operator.output("Out"),
+                "Out@GRAD": list(given.values()),
+                "Scope": operator.output("Scope"),
+            },
+            {"Input@GRAD": _new_pieces(walk, inputs, captured)},
+            {
+                "sub_block": inner.block,
+                "is_scalar_condition": operator.attr("is_scalar_condition"),
+            },
+        )
+
+
+class WhileGradient:
+    """while -> while_grad."""
+
+    def sources(self, walk: Walk, operator: Operator, needed: set[str]) -> list[str]:
+        carried, captured = self.flow(walk, operator, needed.intersection(operator.output("Out")))
+        return [name for name in operator.input("X") if name in (*carried, *captured)]
+
+    def flow(
+        self, walk: Walk, operator: Operator, given: Iterable[str]
+    ) -> tuple[list[str], list[str]]:
+        """(outputs that get a gradient, what the block only reads and gets one), if the outputs
+        `given` have one. An output gets one from a later turn, too.
+        """
+        outputs, inputs = operator.output("Out"), operator.input("X")
+        carried = set(given)
+        while True:
+            flow = _flow(walk, operator, carried)
+            reached = {name for name in inputs if flow.reaches(name)}
+            more = reached.intersection(outputs) - carried
+            if not more:
+                break
+            carried |= more
+        captured = [name for name in inputs if name in reached and name not in outputs]
+        return [name for name in outputs if name in carried], captured
+
+    def append(self, walk: Walk, operator: Operator) -> None:
+        given = _given_gradients(walk, operator)
+        carried, captured = self.flow(walk, operator, given)
+        # the gradient before the loop takes over the name of the one after it
+        outside = {name: walk.base_name(name) for name in carried}
+        for name, gradient in outside.items():
+            if name in given and given[name] != gradient:
+                source = walk.variable(given[name])
+                append_phi_op(OPS["assign"], [source], {}, {"out": gradient})
+            _declare(walk.block, gradient, walk, name)
+        walk.pass_by(operator)
+        renamed = [name for name in carried if outside[name] != grad_var_name(name)]
+        with _gradient_block(walk, operator, [*captured, *renamed]) as inner:
+            path = inner.plan(carried, inner.forward_block.ops)
+            for name in carried:
+                inner.new_piece(name, grad_var_name(name))
+            inner.append_gradients(path)
+            for name in [*carried, *captured]:
+                _name_gradient(inner, name)
+            for name in set(carried).difference(renamed):
+                inner.block.vars.pop(grad_var_name(name), None)  # it is the one outside
+        inputs = operator.input("X")
+        for name in carried:
+            walk.new_piece(name, outside[name])
+        gradients = dict(zip(inputs, _new_pieces(walk, inputs, captured), strict=True)) | {
+            name: outside[name] for name in carried if name in inputs
+        }
+        walk.block.append_op(
+            "while_grad",
+            {
+                "X": inputs,
+                "Out": operator.output("Out"),
+                "Out@GRAD": [outside[name] for name in carried],
+                "StepScopes": operator.output("StepScopes"),
+            },
+            {"X@GRAD": [gradients[name] for name in inputs]},
+            {
+                "sub_block": inner.block,
+                "is_test": operator.attr("is_test"),
+                "original_output_grad": [grad_var_name(name) for name in carried],
+            },
+        )
+
+
+class NoSecondGradient:
+    """The gradient ops themselves."""
+
+    def sources(self, walk: Walk, operator: Operator, needed: set[str]) -> list[str]:
+        raise NoGradientError(
+            f"{operator.type} has no gradient rule: gradients of gradients do not go through if "
+            "and while. Write the condition with paddle.where, or the loop as Python's own."
+        )
+
+    def append(self, walk: Walk, operator: Operator) -> None:
+        raise AssertionError("sources has raised")
+
+
+GRADIENT_MAKERS["conditional_block"] = ConditionalBlockGradient()
+GRADIENT_MAKERS["while"] = WhileGradient()
+GRADIENT_MAKERS["conditional_block_grad"] = NoSecondGradient()
+GRADIENT_MAKERS["while_grad"] = NoSecondGradient()
+
+
+def _flow(walk: Walk, operator: Operator, targets: Iterable[str]) -> Walk:
+    """A plan of the walk through the op's block; nothing is appended."""
+    body = operator._block_attr("sub_block")
+    for inner in body.ops:
+        if inner.type not in GRADIENT_MAKERS and inner.phi_op.forward_op is not None:
+            raise NoGradientError(
+                f"{inner.type} has no gradient rule inside {operator.type}: gradients of gradients "
+                "do not go through if and while. Compute the first gradient outside of it."
+            )
+    flow = Walk(body, walk.no_grad)
+    flow.plan(list(targets), body.ops)
+    return flow
+
+
+def _given_gradients(walk: Walk, operator: Operator) -> dict[str, str]:
+    """Output of an op -> its whole gradient, where there is one."""
+    found = {name: walk.gradient_of(name) for name in operator.output("Out")}
+    return {name: gradient.name for name, gradient in found.items() if gradient is not None}
+
+
+@contextlib.contextmanager
+def _gradient_block(walk: Walk, operator: Operator, own: Iterable[str]) -> Iterator[Walk]:
+    """A walk that appends to a new block, the gradient of the op's block.
+
+    Args:
+        own: variables whose gradient is the new block's own, though they are not.
+    """
+    program, body = walk.block.program, operator._block_attr("sub_block")
+    before = program._current_block_idx
+    block = program._create_block(walk.block.idx)
+    block.forward_block_idx = body.idx
+    inner = Walk(block, walk.no_grad, forward_block=body)
+    for name in own:
+        inner.base_names[name] = grad_var_name(name)
+        _declare(block, inner.base_names[name], walk, name)
+    try:
+        yield inner
+    finally:
+        program._current_block_idx = before
+    block.vars = {name: block.vars[name] for name in sorted(block.vars)}  # as Paddle lists them
+
+
+def _declare(block: Block, gradient: str, walk: Walk, name: str) -> None:
+    """Makes the variable for a gradient, if it isn't there."""
+    if gradient not in block.vars:
+        like = walk.variable(name)
+        block.create_var(gradient, like.shape, like.dtype, stop_gradient=False)
+
+
+def _name_gradient(inner: Walk, name: str) -> None:
+    """Lets the gradient of an outside variable have the name by which the op asks for it."""
+    found, wanted = inner.gradient_of(name), grad_var_name(name)
+    if found is None:  # the block overwrites the variable and never reads it
+        variable = inner.variable(name)
+        attrs = OPS["full_like"].complete({"value": 0.0, "dtype": variable.dtype})
+        append_phi_op(OPS["full_like"], [variable], attrs, {"out": wanted})
+    elif found.name != wanted:
+        append_phi_op(OPS["assign"], [found], {}, {"out": wanted})
+
+
+def _new_pieces(walk: Walk, inputs: list[str], wanted: Iterable[str]) -> list[Any]:
+    """A new gradient for each of the wanted inputs, and EMPTY for the others."""
+    names = []
+    for name in inputs:
+        if name not in wanted:
+            names.append(EMPTY)
+            continue
+        names.append(walk.new_piece(name))
+        _declare(walk.block, names[-1], walk, name)
+    return names
