@@ -1,4 +1,5 @@
-"""Is a ProgramDesc's tree of blocks a tree? Checked when a description is read from bytes.
+"""Is a ProgramDesc's tree of blocks a tree, and are its texts texts? Checked when a description is
+read from bytes.
 
 A block knows its parent, and an op of control flow knows the block that it runs. Both are indices,
 so a damaged file could send the Executor round in circles.
@@ -52,6 +53,21 @@ def check_blocks(message: Any) -> None:
                             f"{count - 1}",
                             f"{attr.name} = {index}",
                         )
+
+
+def check_texts(message: Any) -> None:
+    """Raises IRError if a name or a text of the ProgramDesc is no UTF-8."""
+    for block in message.blocks:
+        texts = [variable.name for variable in block.vars]
+        for op in block.ops:
+            texts.append(op.type)
+            for item in [*op.inputs, *op.outputs]:
+                texts += [item.parameter, *item.arguments]
+            for attr in op.attrs:
+                texts += [attr.name, attr.s, *attr.strings]
+        for text in texts:
+            if not isinstance(text, str):
+                _refuse("names and texts in UTF-8", repr(text))
 
 
 def _refuse(expected: str, got: str) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from minipaddle.base.call_stack import user_frames
-from minipaddle.base.desc_checks import check_blocks
+from minipaddle.base.desc_checks import check_blocks, check_texts
 from minipaddle.base.framework_proto import (
     VAR_TYPES,
     BlockDesc,
@@ -556,6 +556,7 @@ class Program:
                 f"are not ({error}). Pass what serialize_to_string() returned."
             ) from error
         check_blocks(message)
+        check_texts(message)
         return Program._from_desc(message)
 
     @staticmethod

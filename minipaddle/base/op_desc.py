@@ -11,6 +11,7 @@ import numpy as np
 
 from minipaddle.base.framework_proto import ATTR_FIELDS, ATTR_TYPES
 from minipaddle.common.dtype import DataType
+from minipaddle.common.errors import IRError
 from minipaddle.common.place import Place
 
 
@@ -23,11 +24,16 @@ SCALAR_FIELDS = {bool: (1, "b"), int: (2, "i"), float: (3, "r")}
 
 
 def attr_value(item: Any) -> Any:
-    """The value of an OpDesc.Attr message."""
+    """The value of an OpDesc.Attr message. Raises IRError if it is of a kind that is left out."""
     kind = next(name for name, number in ATTR_TYPES.items() if number == item.type)
     if kind == "SCALARS":
         fields = dict(SCALAR_FIELDS.values())
         return Scalars(getattr(each, fields[each.type]) for each in item.scalars)
+    if kind not in ATTR_FIELDS:
+        raise IRError(
+            f"Operator.attr: expected {item.name!r} to be one of {list(ATTR_FIELDS)}, but got "
+            f"{kind}, which is left out here. Write the program without it."
+        )
     value = getattr(item, ATTR_FIELDS[kind])
     return list(value) if kind.endswith("S") else value
 

@@ -26,11 +26,12 @@ import numpy as np
 
 from minipaddle import framework
 from minipaddle.base import Program, default_main_program
-from minipaddle.base.framework import Variable
+from minipaddle.base.framework import Block, Variable
 from minipaddle.base.framework_proto import VAR_TYPES, VarDesc
 from minipaddle.base.program_state import persistables, put, require_fit, set_state
 from minipaddle.base.prune import set_is_test
 from minipaddle.base.save_combine import from_bytes, to_bytes
+from minipaddle.common.errors import IRError
 from minipaddle.framework.io import writing
 from minipaddle.new_executor.scope import global_scope
 from minipaddle.phi.core.world import current_world
@@ -180,19 +181,15 @@ def load_inference_model(path_prefix: str, executor: Any = None, **kwargs: Any) 
     prefix = _prefix(who, path_prefix)
     program = Program.parse_from_string(_read(who, f"{prefix}.pdmodel"))
     block = program.global_block()
-    feeds = {op.attr("col"): op.output("Out")[0] for op in block.ops if op.type == "feed"}
-    fetches = {op.attr("col"): op.input("X")[0] for op in block.ops if op.type == "fetch"}
+    feeds, fetches = _columns(who, block, "feed"), _columns(who, block, "fetch")
     if not fetches:
         raise ValueError(
             f"{who}: expected a program with fetch ops, but got one without, in "
             f"{prefix + '.pdmodel'!r}. Did static.save write it? Then read it with static.load."
         )
-    arrays = {}
     if persistables(program):
-        arrays = _parameters(who, program, _read(who, f"{prefix}.pdiparams"))
-    put(arrays)
-    names = [feeds[col] for col in sorted(feeds)]
-    return [program, names, [block.var(fetches[col]) for col in sorted(fetches)]]
+        put(_parameters(who, program, _read(who, f"{prefix}.pdiparams")))
+    return [program, feeds, [block.var(name) for name in fetches]]
 
 
 # -- to go on training -------------------------------------------------------------------------
@@ -321,6 +318,21 @@ def _read_state(who: str, prefix: str) -> dict[str, np.ndarray]:
 
 def _is_array(value: Any) -> bool:
     return isinstance(value, np.ndarray)
+
+
+def _columns(who: str, block: Block, kind: str) -> list[str]:
+    """The variables of the `feed` or of the `fetch` ops, in the order of their columns."""
+    found = {}
+    for op in block.ops:
+        if op.type == kind:
+            names = op.output("Out") if kind == "feed" else op.input("X")
+            if len(names) != 1 or not op.has_attr("col") or not block.has_var(names[0]):
+                raise IRError(
+                    f"{who}: expected {kind} ops with one variable and its column, but got {op}. "
+                    "The model is damaged: save it again."
+                )
+            found[op.attr("col")] = names[0]
+    return [found[column] for column in sorted(found)]
 
 
 def _model_bytes(normal: Program) -> bytes:

@@ -358,3 +358,22 @@ def test_real_paddle_runs_our_branches_and_loops(tmp_path, real):
         feed = {"x": np.array(values, "float32")}
         assert executor.run(theirs, feed=feed, fetch_list=targets)[0].tolist() == expected
         assert static.Executor().run(ours, feed=feed)[0].tolist() == expected
+
+
+def test_a_damaged_model_is_refused_or_read(tmp_path):
+    """One byte is changed, at random but the same in each run: never another kind of error."""
+    net = Net()
+    path, draw = str(tmp_path / "m"), np.random.default_rng(0)
+    static.save_inference_model(path, net.x, net.y, None, net.main)
+    good = (tmp_path / "m.pdmodel").read_bytes()
+    refused = 0
+    for position, value in zip(draw.integers(len(good), size=300), draw.integers(256, size=300)):
+        broken = bytearray(good)
+        broken[position] = value
+        (tmp_path / "m.pdmodel").write_bytes(broken)
+        try:
+            program, _, _ = static.load_inference_model(path)
+            str(program)
+        except ValueError:  # IRError is one
+            refused += 1
+    assert 100 < refused < 300
