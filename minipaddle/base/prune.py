@@ -88,6 +88,9 @@ class _Pruning:
         self.is_target = is_target
         self.kept: dict[int, list[int]] = {}  # block -> positions of the ops that stay
         self.touched: dict[int, set[str]] = {}  # block -> names that they read or write
+        self.for_gradient: dict[
+            int, set[str]
+        ] = {}  # block -> names that its gradient's block reads
 
     def run(self, names: set[str], feeds: set[str]) -> Any:
         self.walk(0, set(), feeds)
@@ -97,7 +100,7 @@ class _Pruning:
     def walk(self, index: int, needed: set[str], feeds: set[str]) -> None:
         """Decides for one block. `needed`: the names that are needed after it."""
         block = self.program.blocks[index]
-        needed, kept = set(needed), []
+        needed, kept = needed | self.for_gradient.get(index, set()), []
         self.kept[index], self.touched[index] = kept, set()
         for position in range(len(block.ops) - 1, -1, -1):
             op = block.ops[position]
@@ -119,6 +122,8 @@ class _Pruning:
             # it gives its gradients other names than its block does: nothing can be left out
             needed = {name for each in self.program.blocks[inner].ops for name in writes_of(each)}
         self.walk(inner, needed, feeds)
+        forward = self.program.blocks[inner].forward_block_idx
+        self.for_gradient.setdefault(forward, set()).update(self.touched[inner])
 
     def build(self) -> Any:
         """The ops and blocks that stay, with the blocks numbered anew, and their variables by

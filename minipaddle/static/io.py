@@ -19,22 +19,23 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from minipaddle import framework
 from minipaddle.base import Program, default_main_program
-from minipaddle.base.framework import Block, Variable
-from minipaddle.base.framework_proto import VAR_TYPES, VarDesc
 from minipaddle.base.program_state import persistables, put, require_fit, set_state
-from minipaddle.base.prune import set_is_test
 from minipaddle.base.save_combine import from_bytes, to_bytes
-from minipaddle.common.errors import IRError
 from minipaddle.framework.io import writing
 from minipaddle.new_executor.scope import global_scope
 from minipaddle.phi.core.world import current_world
+from minipaddle.static.inference_program import (
+    classic,
+    columns,
+    model_bytes,
+    normalize_program,
+)
 
 __all__ = [
     "deserialize_persistables",
@@ -52,47 +53,8 @@ __all__ = [
     "set_program_state",
 ]
 
-# attributes that only who builds a program needs
-_BUILD_ATTRS = ("op_callstack", "with_quant_attr")
-
 
 # -- for inference -----------------------------------------------------------------------------
-
-
-def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any) -> Program:
-    """A new program for inference: only what `fetch_vars` need when `feed_vars` are given, as in a
-    test, with a `feed` op per input and a `fetch` op per output.
-
-    Raises:
-        TypeError: program is no classic Program.
-        ValueError: the variables are none, or not enough to compute what is fetched.
-    """
-    who = "normalize_program"
-    program = _classic(who, program)
-    feeds = _variables(who, "feed_vars", feed_vars)
-    fetches = _variables(who, "fetch_vars", fetch_vars)
-    names = [variable.name for variable in feeds]
-    pruned = program._prune_with_input(names, fetches)
-    message = pruned.desc
-    set_is_test(message)
-    result = pruned._derived(message)
-    _require_inputs(who, result, names)
-    block = result.global_block()
-    for name in ("feed", "fetch"):
-        desc = VarDesc(name=name, persistable=True)
-        kind = "FEED_MINIBATCH" if name == "feed" else "FETCH_LIST"
-        desc.type.type = VAR_TYPES[kind]
-        block._add_var(desc)
-    for col, name in enumerate(names):
-        if not block.has_var(name):  # nothing reads it; still, it may be fed
-            copy = VarDesc()
-            copy.CopyFrom(feeds[col].desc)
-            block._add_var(copy)
-        block.append_op("feed", {"X": "feed"}, {"Out": name}, {"col": col})
-        block.ops.insert(col, block.ops.pop())
-    for col, variable in enumerate(fetches):
-        block.append_op("fetch", {"X": variable.name}, {"Out": "fetch"}, {"col": col})
-    return result
 
 
 def serialize_program(
@@ -100,7 +62,7 @@ def serialize_program(
 ) -> bytes:
     """The program for inference, as bytes of a ProgramDesc. `program`: default: the main one."""
     normal = normalize_program(_or_main("serialize_program", program), feed_vars, fetch_vars)
-    return _model_bytes(normal)
+    return model_bytes(normal)
 
 
 def serialize_persistables(
@@ -159,7 +121,7 @@ def save_inference_model(
     who = "save_inference_model"
     prefix = _prefix(who, path_prefix)
     normal = normalize_program(_or_main(who, program), feed_vars, fetch_vars)
-    files = {f"{prefix}.pdmodel": _model_bytes(normal)}
+    files = {f"{prefix}.pdmodel": model_bytes(normal)}
     if persistables(normal):
         files[f"{prefix}.pdiparams"] = _parameter_bytes(normal)
     _write(who, files)
@@ -181,7 +143,7 @@ def load_inference_model(path_prefix: str, executor: Any = None, **kwargs: Any) 
     prefix = _prefix(who, path_prefix)
     program = Program.parse_from_string(_read(who, f"{prefix}.pdmodel"))
     block = program.global_block()
-    feeds, fetches = _columns(who, block, "feed"), _columns(who, block, "fetch")
+    feeds, fetches = columns(who, block, "feed"), columns(who, block, "fetch")
     if not fetches:
         raise ValueError(
             f"{who}: expected a program with fetch ops, but got one without, in "
@@ -202,7 +164,7 @@ def save(program: Program, model_path: str, protocol: int = 4, **configs: Any) -
         ValueError: the path ends with no name, or a variable has no value yet.
         OSError: a file can't be written.
     """
-    program = _classic("static.save", program)
+    program = classic("static.save", program)
     prefix = _prefix("static.save", model_path)
     parameters, rest = program.state_dict("param"), program.state_dict("opt")
     framework.save(parameters, f"{prefix}.pdparams", protocol)
@@ -221,7 +183,7 @@ def load(program: Program, model_path: str, executor: Any = None, var_list: Any 
         ValueError: a variable of the program is missing there, or has another shape or dtype, or a
             file is broken.
     """
-    program = _classic("static.load", program)
+    program = classic("static.load", program)
     wanted = persistables(program) if var_list is None else list(var_list)
     state = _read_state("static.load", _prefix("static.load", model_path))
     missing = [variable.name for variable in wanted if variable.name not in state]
@@ -246,7 +208,7 @@ def load_program_state(model_path: str, var_list: Any = None) -> dict[str, np.nd
 
 def set_program_state(program: Program, state_dict: dict[str, Any]) -> None:
     """Puts such a dict into the global scope: see Program.set_state_dict."""
-    set_state("set_program_state", _classic("set_program_state", program), state_dict, None)
+    set_state("set_program_state", classic("set_program_state", program), state_dict, None)
 
 
 # -- bytes and files ---------------------------------------------------------------------------
@@ -320,36 +282,6 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, np.ndarray)
 
 
-def _columns(who: str, block: Block, kind: str) -> list[str]:
-    """The variables of the `feed` or of the `fetch` ops, in the order of their columns."""
-    found = {}
-    for op in block.ops:
-        if op.type == kind:
-            names = op.output("Out") if kind == "feed" else op.input("X")
-            if len(names) != 1 or not op.has_attr("col") or not block.has_var(names[0]):
-                raise IRError(
-                    f"{who}: expected {kind} ops with one variable and its column, but got {op}. "
-                    "The model is damaged: save it again."
-                )
-            found[op.attr("col")] = names[0]
-    return [found[column] for column in sorted(found)]
-
-
-def _model_bytes(normal: Program) -> bytes:
-    """A program for inference without what only training and building need."""
-    message = normal.desc
-    for block in message.blocks:
-        block.vars.sort(key=lambda variable: variable.name)
-        for variable in block.vars:
-            variable.ClearField("is_parameter")
-            variable.ClearField("stop_gradient")
-        for op in block.ops:
-            kept = [attr for attr in op.attrs if attr.name not in _BUILD_ATTRS]
-            del op.attrs[:]
-            op.attrs.extend(kept)
-    return message.SerializeToString()
-
-
 def _parameter_bytes(normal: Program) -> bytes:
     scope = global_scope()
     names = sorted(variable.name for variable in persistables(normal))
@@ -363,7 +295,7 @@ def _parameters(who: str, program: Program, data: Any) -> dict[str, np.ndarray]:
             f"{who}: expected the parameters as bytes, but got {type(data).__name__}. Pass what "
             "serialize_persistables or load_from_file returned."
         )
-    own = {variable.name: variable for variable in persistables(_classic(who, program))}
+    own = {variable.name: variable for variable in persistables(classic(who, program))}
     arrays = from_bytes(who, data, sorted(own))
     for name, array in arrays.items():
         require_fit(who, own[name], array)
@@ -373,35 +305,10 @@ def _parameters(who: str, program: Program, data: Any) -> dict[str, np.ndarray]:
 # -- what a user gives -------------------------------------------------------------------------
 
 
-def _classic(who: str, program: Any) -> Program:
-    if isinstance(program, Program):
-        return program
-    if hasattr(program, "global_block"):
-        raise NotImplementedError(
-            f"{who}: expected a classic Program, but got a PIR program, whose files are left out "
-            "here. Build it inside paddle.pir_utils.OldIrGuard()."
-        )
-    raise TypeError(
-        f"{who}: expected a Program, but got {type(program).__name__}. Pass "
-        "paddle.static.default_main_program() or a Program of your own."
-    )
-
-
 def _or_main(who: str, program: Any) -> Program:
     if program is None:
         program = (current_world().main_program or default_main_program)()
-    return _classic(who, program)
-
-
-def _variables(who: str, what: str, given: Any) -> list[Variable]:
-    found = list(given) if isinstance(given, (list, tuple)) else [given]
-    wrong = [type(item).__name__ for item in found if not isinstance(item, Variable)]
-    if wrong or not found:
-        raise ValueError(
-            f"{who}: expected {what} to be a Variable or a list of them, but got {wrong or '[]'}. "
-            "Pass what paddle.static.data or an op returned."
-        )
-    return found
+    return classic(who, program)
 
 
 def _prefix(who: str, path: Any) -> str:
@@ -417,17 +324,3 @@ def _prefix(who: str, path: Any) -> str:
             "the model: 'folder/name'."
         )
     return text
-
-
-def _require_inputs(who: str, program: Program, feeds: Sequence[str]) -> None:
-    """Raises ValueError if an op reads what nobody gives it."""
-    block = program.global_block()
-    known = {*feeds, *(v.name for v in block.vars.values() if v.persistable)}
-    for operator in block.ops:
-        missing = [name for name in operator.input_arg_names if name not in known]
-        if missing:
-            raise ValueError(
-                f"{who}: expected feed_vars from which fetch_vars can be computed, but "
-                f"{operator.type} needs {missing} too. Add them to feed_vars."
-            )
-        known.update(operator.output_arg_names)

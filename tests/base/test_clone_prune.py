@@ -260,3 +260,37 @@ def test_blocks_are_pruned_and_numbered_anew():
     assert [types(last, index)[0] for index in (1, 2)] == ["tanh", "assign"]
     (found,) = executor.run(last, feed={"x": np.full(2, 9.0, "float32")}, fetch_list=[unused.name])
     np.testing.assert_allclose(found, np.tanh(9.0))
+
+
+def test_the_blocks_of_gradients_are_pruned_too():
+    """Real Paddle 3.3.1 empties the blocks of conditional_block_grad here."""
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x = static.data("x", [2], "float32")
+        x.stop_gradient = False
+        chosen = static.nn.cond(paddle.mean(x) > 0, lambda: x * 2, lambda: x - 1)
+
+        def body(i, value):
+            paddle.exp(value)
+            return [i + 1, value + value]
+
+        start, end = paddle.full([1], 0, "int64"), paddle.full([1], 3, "int64")
+        _, looped = static.nn.while_loop(lambda i, value: i < end, body, [start, chosen])
+        (grad,) = static.gradients([paddle.mean(looped)], [x])
+        paddle.tanh(looped)
+    pruned = main._prune([grad])
+    assert pruned.num_blocks == main.num_blocks == 7
+    assert "tanh" not in types(pruned)
+    assert "exp" not in types(pruned, 3)
+    assert [types(pruned, index) for index in (4, 5, 6)] == [
+        types(main, index) for index in (4, 5, 6)
+    ]
+    assert [block.forward_block_idx for block in pruned.blocks[4:]] == [3, 2, 1]
+    executor = static.Executor()
+    for values, expected in (([1, 2], [8, 8]), ([-1, -2], [4, 4])):
+        feed = {"x": np.array(values, "float32")}
+        for program in (main, pruned):
+            (found,) = executor.run(program, feed=feed, fetch_list=[grad.name])
+            assert found.tolist() == expected
+    test = main.clone(for_test=True)
+    assert test.num_blocks == 4
