@@ -73,19 +73,19 @@ def nested_ops(program: Program, block: int = 0, depth: int = 0) -> Iterator[tup
             yield from nested_ops(program, inner, depth + 1)
 
 
-def program_lines(program: Program, by_name: bool = False) -> list[str]:
-    """The whole program, block by block: variables (`by_name`: sorted), then ops."""
+def program_lines(program: Program) -> list[str]:
+    """The whole program, block by block: variables, then ops."""
     lines = []
     for block in program.blocks:
         lines.append(f"block {block.idx}, variables")
-        variables = [f"  {_variable(variable)}" for variable in block.vars.values()]
-        lines += sorted(variables) if by_name else variables
+        lines += [f"  {variable_line(variable)}" for variable in block.vars.values()]
         lines.append(f"block {block.idx}, ops")
         lines += [f"  {short_op(operator)}" for operator in block.ops]
     return lines
 
 
-def _variable(variable: Any) -> str:
+def variable_line(variable: Any) -> str:
+    """`x: [-1, 3] float32`"""
     kind = "parameter " if variable.is_parameter else "stays " if variable.persistable else ""
     return f"{variable.name}: {kind}{list(variable.shape)} {variable.dtype.name}"
 

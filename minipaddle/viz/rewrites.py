@@ -2,7 +2,7 @@
 
     viz.rewrite_steps({"as written": main, "clone(for_test=True)": test, "pruned": pruned})
 
-Variables are sorted by name: a clone has them in another order.
+Ops come first. Variables are sorted by name: a clone has them in another order.
 
 Paddle has no counterpart: print(program) before and after tells the same.
 """
@@ -16,7 +16,7 @@ from minipaddle.base.framework import Program
 
 from .frame import step, text
 from .player import Player
-from .program_text import check_classic, program_lines
+from .program_text import check_classic, short_op, variable_line
 
 
 def rewrite_steps(programs: Mapping[str, Program]) -> Player:
@@ -38,7 +38,7 @@ def rewrite_steps(programs: Mapping[str, Program]) -> Player:
     for (old, before), (new, after) in zip(
         list(programs.items())[:-1], list(programs.items())[1:], strict=True
     ):
-        left, right = program_lines(before, by_name=True), program_lines(after, by_name=True)
+        left, right = _lines(before), _lines(after)
         same = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
         kept_left = {line for block in same for line in range(block.a, block.a + block.size)}
         kept_right = {line for block in same for line in range(block.b, block.b + block.size)}
@@ -61,6 +61,16 @@ def rewrite_steps(programs: Mapping[str, Program]) -> Player:
             )
         )
     return Player(steps)
+
+
+def _lines(program: Program) -> list[str]:
+    lines = []
+    for block in program.blocks:
+        lines.append(f"block {block.idx}, ops")
+        lines += [f"  {short_op(operator)}" for operator in block.ops]
+        lines.append(f"block {block.idx}, variables")
+        lines += sorted(f"  {variable_line(variable)}" for variable in block.vars.values())
+    return lines
 
 
 def _size(program: Program) -> str:
