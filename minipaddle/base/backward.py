@@ -180,14 +180,14 @@ def _new_backward(block: Block) -> Iterator[int]:
     anything fails, the block is as it was.
     """
     program = block.program
-    first, known = len(block.ops), set(block.vars)
+    first, known, blocks = len(block.ops), set(block.vars), len(program.blocks)
     program._appending_grad_times += 1
     try:
         with program_guard(program), world_guard("program"), program._role_guard(OpRole.BACKWARD):
             yield first
     except Exception:
         program._appending_grad_times -= 1
-        del block.ops[first:]
+        del block.ops[first:], program.blocks[blocks:]
         for name in [name for name in block.vars if name not in known]:
             del block.vars[name]
         program._changed()

@@ -6,12 +6,14 @@ part. Before the gradients of such a segment are computed, its ops run once more
 called `<name>.subprog_<i>`, which the gradient ops read.
 
 Paddle: python/paddle/base/backward.py (_append_backward_ops_with_checkpoints_, ProgramStats).
-Paddle lets a dropout run again, with the same seed. Here it does not: an op that is random, that
-writes over its input or that has blocks of its own runs once, and its outputs are kept.
+Paddle lets a dropout run again, with the same seed, and refuses control flow. Here an op that is
+random, that writes over its input or that has blocks of its own runs once, and its outputs are
+kept; so does an op with a variable that is written several times, as a loop does.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from minipaddle.base.backward_walk import GRADIENT_MAKERS, Walk, origin
@@ -40,26 +42,32 @@ def append_gradients_with_checkpoints(
     ordered = sorted(set(checkpoints), key=made_by.__getitem__)
     ends = sorted({made_by[name] + 1 for name in ordered})
     last_reader = {name: i for i, operator in enumerate(path) for name in operator.input_arg_names}
+    writers = Counter(name for op in walk.forward_block.ops for name in op.output_arg_names)
+    overwritten = {name for name, count in writers.items() if count > 1}
     walk.append_gradients(path[ends[-1] :])
     segments = list(zip([0, *ends], ends, strict=False))
     for number, (start, end) in enumerate(reversed(segments)):
         segment = path[start:end]
         made = {name for operator in segment for name in operator.output_arg_names}
         kept = {name for name in made if name in checkpoints or last_reader.get(name, 0) >= end}
-        _run_again(walk, segment, kept, f".subprog_{number}")
+        again = [
+            operator
+            for operator in segment
+            if not kept.issuperset(operator.output_arg_names)
+            and overwritten.isdisjoint([*operator.input_arg_names, *operator.output_arg_names])
+            and not _runs_once(operator)
+        ]
+        _run_again(walk, again, f".subprog_{number}")
         walk.append_gradients(segment)
     return ordered
 
 
-def _run_again(walk: Walk, segment: Sequence[Operator], kept: set[str], suffix: str) -> None:
-    """Appends the ops of a segment once more; the walk reads what they write."""
+def _run_again(walk: Walk, operators: Sequence[Operator], suffix: str) -> None:
+    """Appends these ops once more; the walk reads what they write."""
     block = walk.block
-    for operator in segment:
-        names = operator.output_arg_names
-        if kept.issuperset(names) or _runs_once(operator):
-            continue
+    for operator in operators:
         renamed = {}
-        for name in names:
+        for name in operator.output_arg_names:
             new = f"{name}{suffix}"
             while new in block.vars:
                 new = unique_name.generate(f"{name}{suffix}")

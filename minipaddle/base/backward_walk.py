@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, Protocol
 
 from minipaddle.base.framework import Block, Operator, Variable
@@ -26,6 +27,8 @@ from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.common import unique_name
 from minipaddle.common.errors import NoGradientError
 from minipaddle.phi.core.op import OPS
+
+EMPTY = "@EMPTY@"  # stands in a slot for a gradient that nobody wants
 
 
 class GradientMaker(Protocol):
@@ -99,7 +102,9 @@ class Walk:
     # -- which ops -----------------------------------------------------------------------------
 
     def takes_gradient(self, name: str) -> bool:
-        return name not in self.no_grad and not self.variable(name).stop_gradient
+        if name == EMPTY or name in self.no_grad:
+            return False
+        return not self.variable(name).stop_gradient
 
     def sources(self, operator: Operator, needed: set[str]) -> list[str]:
         """The names that get a gradient from an op. Raises NoGradientError if it has no rule."""
@@ -207,7 +212,7 @@ class Walk:
             slot = slot_of(compat, item.name)
             found = [self.variable(name) for name in operator.input(slot)]
             if slot == "XShape":
-                found = [self._source_of(found[0].name)]
+                found = [self.variable(self._xshape_sources[found[0].name])]
             inputs.append(found if item.is_list else found[0] if found else None)
         with origin(operator):
             results = rule.rule(*inputs, **op_attrs(rule.attrs, self._attrs(operator)))
@@ -220,10 +225,15 @@ class Walk:
                     needed.add(piece.name)
         return self.block.ops[first:]
 
-    def _source_of(self, xshape: str) -> Variable:
-        """The variable whose shape an XShape holds."""
-        ops = [operator for block in self.block.program.blocks for operator in block.ops]
-        return self.variable(next(o.input("X")[0] for o in ops if xshape in o.output("XShape")))
+    @cached_property
+    def _xshape_sources(self) -> dict[str, str]:
+        """XShape -> the variable whose shape it holds."""
+        return {
+            name: operator.input("X")[0]
+            for block in self.block.program.blocks
+            for operator in block.ops
+            for name in operator.output("XShape")
+        }
 
     # -- gradients and their names -------------------------------------------------------------
 
@@ -361,7 +371,6 @@ class Walk:
                     continue
                 new_name = self.new_piece(name)
                 if piece.name in fresh:
-                    fresh.remove(piece.name)
                     self.block._rename_var(piece.name, new_name, new_ops)
                 else:  # it is an input of the rule, or has a gradient's name already
                     append_phi_op(OPS["assign"], [piece], {}, {"out": new_name})

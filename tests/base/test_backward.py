@@ -461,6 +461,45 @@ def test_running_statistics_move_once():
         assert np.array_equal(one, other)
 
 
+@pytest.mark.parametrize("position", [0, 1, 2, 3])
+def test_a_loop_between_checkpoints(position):
+    """What a loop overwrites is not computed again: its readers mean the value after the loop."""
+
+    def loop(h):
+        turns = paddle.full([1], 0, "int64")
+        body = lambda i, h: [i + 1, paddle.tanh(h) + h]  # noqa: E731
+        return static.nn.while_loop(lambda i, h: i < 3, body, [turns, h])[1]
+
+    def gradients(chosen):
+        with unique_name.guard(), static.program_guard(static.Program(), static.Program()):
+            x = data()
+            results = [paddle.tanh(x) * x]
+            for number in range(4):
+                h = F.sigmoid(results[-1] * 2.0)
+                results.append(F.sigmoid((loop(h) + h if number == position else h) * h))
+            loss = results[-1].sum()
+            static.append_backward(loss, checkpoints=[results[i] for i in chosen])
+            return run(["x@GRAD"], x=X)[0], types()
+
+    plain, again = gradients([]), gradients([1, 3])
+    assert again[1].count("while") == 1 and again[1].count("sigmoid") > plain[1].count("sigmoid")
+    assert np.array_equal(plain[0], again[0])
+
+
+def test_a_failure_inside_control_flow_leaves_nothing():
+    x = data()
+
+    def branch():
+        return F.cross_entropy(x, static.data("label", [2], "int64"))
+
+    y = static.nn.cond(x.sum() > 0.0, branch, lambda: x.sum() * 2.0)
+    (grad,) = static.gradients(y, x)
+    penalty, before = (grad * grad).sum(), str(static.default_main_program())
+    with pytest.raises(NoGradientError):
+        static.gradients(penalty, x)
+    assert str(static.default_main_program()) == before
+
+
 def test_checkpoints_by_name_in_any_order():
     results, loss = deep(4)
     _, names = static.append_backward(loss, checkpoints=[results[2].name, results[0]])
