@@ -19,8 +19,10 @@ import numpy as np
 
 from minipaddle.base import framework
 from minipaddle.base.lowering import lower_program
+from minipaddle.common.flags import flag
 from minipaddle.common.place import Place, array_module, current_place, place_of
 from minipaddle.new_executor.interpreter import Interpreter
+from minipaddle.new_executor.parallel import ParallelInterpreter
 from minipaddle.new_executor.scope import DenseTensor, Scope, global_scope
 from minipaddle.phi.core.world import current_world
 
@@ -132,7 +134,8 @@ class Executor:
         if held is None or held[0] != version:  # those of an older version are never used again
             held = self._cache[program] = (version, {})
         interpreters = held[1]
-        key = (feed_names, tuple([_fetch_key(item) for item in fetch]))
+        serial = flag("FLAGS_new_executor_serial_run")
+        key = (feed_names, tuple([_fetch_key(item) for item in fetch]), serial)
         found = interpreters.get(key)
         if found is None:
             lower = getattr(program, "lower", None)
@@ -141,7 +144,8 @@ class Executor:
                 if lower is not None
                 else lower_program(program, feed_names, fetch)
             )
-            found = interpreters[key] = Interpreter(plan, self._xp)
+            kind = Interpreter if serial else ParallelInterpreter
+            found = interpreters[key] = kind(plan, self._xp)
         return found
 
     def _pruned(self, program: Any, feed: dict[str, Any], fetch: list[Any]) -> tuple[Any, dict]:

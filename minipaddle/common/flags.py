@@ -1,10 +1,12 @@
 """Flags: settings of the whole process, by name.
 
-    FLAGS_max_while_turns   how often the body of a `while` op may run in one run of a program
+    FLAGS_max_while_turns         how often the body of a `while` op may run in one run of a program
+    FLAGS_new_executor_serial_run run ops one after the other, in one thread
 
 Paddle: paddle/common/flags.cc, set_flags and get_flags in python/paddle/base/framework.py.
 Left out: Paddle's several hundred flags, and setting them by environment variables. The ones above
 are minipaddle's own: Paddle's while has no limit.
+In Paddle, FLAGS_new_executor_serial_run is False.
 """
 
 from __future__ import annotations
@@ -12,7 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-_FLAGS: dict[str, Any] = {"FLAGS_max_while_turns": 1_000_000}
+_FLAGS: dict[str, Any] = {
+    "FLAGS_max_while_turns": 1_000_000,
+    "FLAGS_new_executor_serial_run": True,
+}
 
 
 def flag(name: str) -> Any:

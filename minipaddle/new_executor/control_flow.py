@@ -11,10 +11,10 @@ In the generated function they are Python's own `if`, `while` and `for`:
 
     v9 = []                                 while
     while v7:
-        start_v6 = v6
+        start_0_v6 = v6
         v8 = multiply(v6, v6)
         v6 = assign(v8)
-        v9.append((start_v6, v8))           one Scope per turn: StepScopes
+        v9.append((start_0_v6, v8))           one Scope per turn: StepScopes
 
 A gradient block reads values of its forward block. Only those are kept, and only if the gradient is
 wanted: the gradient's instruction writes their names into `kept`, which both share.
@@ -52,8 +52,25 @@ class ControlFlowInstruction:
     def has_side_effect(self) -> bool:
         return any(instruction.has_side_effect() for instruction in self.block)
 
-    def writes_in_place(self, parameters: set[str]) -> bool:
-        return any(instruction.writes_in_place(parameters) for instruction in self.block)
+    def acts_outside(self) -> bool:
+        return any(instruction.acts_outside() for instruction in self.block)
+
+    def is_random(self) -> bool:
+        return any(instruction.is_random() for instruction in self.block)
+
+    def overwrites(self) -> list[str]:
+        return [name for instruction in self.block for name in instruction.overwrites()]
+
+    def shares_memory(self) -> list[list[str]]:
+        """Said of all that it touches: a loop hands variables on under several names."""
+        inner = [group for instruction in self.block for group in instruction.shares_memory()]
+        return [[*self.reads(), *self.writes(), *reads_of(self.block)], *inner]
+
+    def reads(self) -> list[str]:
+        raise NotImplementedError
+
+    def writes(self) -> list[str]:
+        raise NotImplementedError
 
 
 @dataclass
@@ -164,8 +181,10 @@ class WhileInstruction(ControlFlowInstruction):
         if self.steps:
             writer.line(f"{self.steps} = []")
         kept = self.kept if self.steps else {}
-        starts = {name: f"start_{name}" for name in kept if name in self.outputs}
         turns = writer.constant("turns", partial(count_turns, self.label))
+        # with the loop's number: loops in one another may write the same variable
+        start = turns.replace("turns", "start")
+        starts = {name: f"{start}_{name}" for name in kept if name in self.outputs}
         writer.line(f"{turns}_left = {turns}()")
         writer.line(f"while {self.condition}:", self)
         with writer.indented():

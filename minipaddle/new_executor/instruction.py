@@ -3,7 +3,7 @@
 Paddle: paddle/fluid/framework/new_executor/new_executor_defs.h (Instruction),
 interpretercore_util.cc.
 Instructions with a block of their own are in control_flow.py.
-Left out: streams, events, dependencies between instructions that could run at the same time.
+Left out: streams, events.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from minipaddle.new_executor.dependency_builder import dependencies
 from minipaddle.phi.core.op import Op
 
 
@@ -40,27 +41,46 @@ class Instruction:
 
     def reads(self) -> list[str]:
         """The names of all variables that the instruction reads."""
-        names: list[str] = []
-        for item in [*self.inputs, *self.attr_inputs.values()]:
-            names += item if isinstance(item, list) else [item] if item is not None else []
-        return names
+        return _names([*self.inputs, *self.attr_inputs.values()])
 
     def writes(self) -> list[str]:
         """The names of all variables that the instruction writes."""
-        names: list[str] = []
-        for item in self.outputs:
-            names += item if isinstance(item, list) else [item] if item is not None else []
-        return names
+        return _names(self.outputs)
 
     def has_side_effect(self) -> bool:
         """True if it has to run though nobody reads what it writes."""
         return "SideEffect" in self.op.traits
 
-    def writes_in_place(self, parameters: set[str]) -> bool:
-        """True if it overwrites the memory of anything but a parameter."""
+    def acts_outside(self) -> bool:
+        """True if its side effect is outside the program, as print's, and no write into memory."""
+        return self.has_side_effect() and not self.op.inplace
+
+    def is_random(self) -> bool:
+        """True if it draws numbers from the shared generator."""
+        return "Random" in self.op.traits
+
+    def overwrites(self) -> list[str]:
+        """The variables into whose memory it writes."""
         names = [item.name for item in self.op.inputs]
-        written = [self.inputs[names.index(source)] for source in self.op.inplace.values()]
-        return any(name is not None and name not in parameters for name in written)
+        return _names([self.inputs[names.index(source)] for source in self.op.inplace.values()])
+
+    def shares_memory(self) -> list[list[str]]:
+        """Groups of variables that may be the same memory because of this instruction."""
+        op = self.op
+        if "View" in op.traits:
+            return [_names([self.inputs[0], *self.outputs])]
+        if op.forward_op is not None:  # add_grad gives the gradient on as it is
+            given = [x for item, x in zip(op.inputs, self.inputs) if item.name.endswith("_grad")]
+            return [_names([*given, *self.outputs])]
+        names = [item.name for item in op.inputs]
+        return [
+            _names([self.inputs[names.index(source)], self.outputs[op.outputs.index(output)]])
+            for output, source in op.inplace.items()
+        ]
+
+    def leaves_rest(self) -> bool:
+        """True if it makes arrays that nobody wants; in the generated text they are called `_`."""
+        return not self.op.inplace and any(not item for item in self.outputs)
 
     def pruned(self, needed: set[str]) -> Instruction | None:
         """What is left of it if only `needed` is wanted: itself or nothing."""
@@ -72,6 +92,14 @@ class Instruction:
         inputs = [str(item).replace("'", "") for item in self.inputs]
         outputs = ", ".join(str(item or "_").replace("'", "") for item in self.outputs)
         return f"{outputs} = {self.op.name}({', '.join(inputs + attrs)})"
+
+
+def _names(items: Iterable[Any]) -> list[str]:
+    """All names, those in lists too; None is left out."""
+    names: list[str] = []
+    for item in items:
+        names += item if isinstance(item, list) else [item] if item is not None else []
+    return names
 
 
 @dataclass
@@ -102,6 +130,10 @@ class InstructionList:
         This is the garbage collector's plan: a variable dies at its last use.
         """
         return last_uses(self.instructions, {*self.fetches, *self.scope_writes.values()})
+
+    def dependencies(self) -> list[list[int]]:
+        """Per instruction: the numbers of those that must have run before it may start."""
+        return dependencies(self.instructions)
 
 
 def last_uses(instructions: Sequence[Any], needed: Iterable[str]) -> list[list[str]]:

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from minipaddle.new_executor.dependency_builder import shared_memory
 from minipaddle.new_executor.explain import explain
 from minipaddle.new_executor.instruction import Instruction, InstructionList, last_uses
 from minipaddle.phi.core.attribute import IntArray
@@ -44,14 +45,21 @@ class Interpreter:
         self.plan = plan
         self.xp = xp
         # what the program writes must not be the user's own arrays; a GPU wants them over there
-        self.copies_feeds = xp is not np or writes_in_place(plan) or _keeps_feeds(plan)
-        self.text, constants, self.lines = write_function(plan, xp)
+        self.copies_feeds = xp is not np or _changes_feeds(plan)
+        self.text = ""
+        self.lines: dict[int, Any] = {}
+        self.function: Callable[[list[Any], list[Any]], tuple]
         self.filename = filename = f"<minipaddle program {next(_numbers)}>"
+        self.compile()
         linecache.cache[filename] = (len(self.text), None, self.text.splitlines(True), filename)
         weakref.finalize(self, linecache.cache.pop, filename, None)
+
+    def compile(self) -> None:
+        """Writes the function and compiles it."""
+        self.text, constants, self.lines = write_function(self.plan, self.xp)
         names: dict[str, Any] = dict(constants)
-        exec(compile(self.text, filename, "exec"), names)
-        self.function: Callable[[list[Any], list[Any]], tuple] = names["run"]
+        exec(compile(self.text, self.filename, "exec"), names)
+        self.function = names["run"]
 
     def run(self, feed: dict[str, Any], scope: Any) -> list[Any]:
         """Runs the program once.
@@ -84,16 +92,13 @@ class Interpreter:
         return list(results[:count])
 
 
-def writes_in_place(plan: InstructionList) -> bool:
-    """True if an instruction overwrites anything but a parameter."""
-    parameters = set(plan.scope_reads.values())
-    return any(instruction.writes_in_place(parameters) for instruction in plan.instructions)
-
-
-def _keeps_feeds(plan: InstructionList) -> bool:
-    """True if a feed itself is put into the scope."""
-    fed = {variable for variable, _ in plan.feeds.values()}
-    return not fed.isdisjoint(plan.scope_writes.values())
+def _changes_feeds(plan: InstructionList) -> bool:
+    """True if a feed's memory is overwritten, or ends up in the scope, where it may be later."""
+    memory = shared_memory(plan.instructions)
+    taken = [*plan.scope_writes.values()]
+    taken += [name for instruction in plan.instructions for name in instruction.overwrites()]
+    fed = [variable for variable, _ in plan.feeds.values()]
+    return not {memory.get(n, n) for n in taken}.isdisjoint(memory.get(n, n) for n in fed)
 
 
 def write_function(
@@ -106,21 +111,27 @@ def write_function(
         NotImplementedError: more blocks in blocks than Python compiles.
     """
     writer = FunctionWriter(xp)
+    writer.line("def run(feeds, parameters):")
     fed = [variable for variable, _ in plan.feeds.values()]
-    for source, names in (("feeds", fed), ("parameters", list(plan.scope_reads.values()))):
-        if names:
-            writer.line(f"{_targets(names)} = {source}")
-    returned = [*plan.fetches, *plan.scope_writes.values()]
-    writer.block(plan.instructions, returned)
+    with writer.indented():
+        for source, names in (("feeds", fed), ("parameters", list(plan.scope_reads.values()))):
+            if names:
+                writer.line(f"{_targets(names)} = {source}")
+        writer.block(plan.instructions, [*plan.fetches, *plan.scope_writes.values()])
+        writer.line(f"return {results_of(plan)}")
+    return "\n".join(writer.lines) + "\n", writer.constants, writer.numbers
+
+
+def results_of(plan: InstructionList) -> str:
+    """The text of what a run gives: what is fetched, then what goes back to the scope."""
     perhaps = {n for instruction in plan.instructions for n in getattr(instruction, "unset", ())}
     values = [
         f"computed({variable}, {plan.names.get(variable, variable)!r})"
         if variable in perhaps
         else variable
-        for variable in returned
+        for variable in [*plan.fetches, *plan.scope_writes.values()]
     ]
-    writer.line(f"return ({''.join(value + ', ' for value in values)})")
-    return "\n".join(writer.lines) + "\n", writer.constants, writer.numbers
+    return f"({''.join(value + ', ' for value in values)})"
 
 
 class FunctionWriter:
@@ -134,14 +145,14 @@ class FunctionWriter:
 
     def __init__(self, xp: ModuleType) -> None:
         self.xp = xp
-        self.lines = ["def run(feeds, parameters):"]
+        self.lines: list[str] = []
         self.constants: dict[str, Any] = {
             "int_array": int_array,
             "scalar": scalar,
             "computed": computed,
         }
         self.numbers: dict[int, Any] = {}
-        self._depth = 1
+        self._depth = 0
         self._count = itertools.count()
 
     def line(self, text: str, instruction: Any = None) -> None:
@@ -168,6 +179,13 @@ class FunctionWriter:
         self.constants.setdefault(name, value)
         return name
 
+    def instruction(self, instruction: Any) -> None:
+        """Writes one instruction."""
+        if isinstance(instruction, Instruction):
+            self.line(_call(instruction, self), instruction)
+        else:
+            instruction.write(self)
+
     def block(self, instructions: Sequence[Any], needed: Collection[str]) -> None:
         """Writes instructions, and drops each variable after its last use.
 
@@ -176,10 +194,9 @@ class FunctionWriter:
         """
         dead = last_uses(instructions, needed)
         for instruction, names in zip(instructions, dead, strict=True):
-            if isinstance(instruction, Instruction):
-                self.line(_call(instruction, self), instruction)
-            else:
-                instruction.write(self)
+            self.instruction(instruction)
+            if isinstance(instruction, Instruction) and instruction.leaves_rest():
+                names = [*names, "_"]
             if names:
                 self.line(f"del {', '.join(names)}")
 

@@ -144,7 +144,7 @@ class Scope:
     # -- what an interpreter does --------------------------------------------------------------
 
     def read(self, names: Iterable[str]) -> list[Any]:
-        """The arrays of the nearest variables of these names. Raises RuntimeError if one has none."""
+        """The arrays of these variables. Raises RuntimeError if one has none."""
         found = []
         own = self._variables
         for name in names:
