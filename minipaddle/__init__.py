@@ -24,6 +24,7 @@ from minipaddle.common.dtype import (
     set_default_dtype,
     uint8,
 )
+from minipaddle.common.flags import get_flags, set_flags
 from minipaddle.common.place import (
     CPUPlace,
     CUDAPlace,

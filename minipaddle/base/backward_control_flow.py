@@ -9,8 +9,8 @@ from each turn; they are summed when the program runs.
 
 Paddle: paddle/fluid/operators/controlflow/{conditional_block_op,while_op}.cc (the GradOpMakers),
 _append_backward_ops_ in python/paddle/base/backward.py.
-Left out: gradients of these gradients. What Paddle computes wrongly is right here: see
-docs/differences.md.
+Left out: gradients of these gradients. Paddle's own gradient is wrong, and this one right, where a
+loop overwrites what an op before it needs, in a cond inside a loop, and in a loop inside a loop.
 """
 
 from __future__ import annotations
@@ -19,13 +19,11 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from minipaddle.base.backward_walk import GRADIENT_MAKERS, Walk, grad_var_name
+from minipaddle.base.backward_walk import EMPTY, GRADIENT_MAKERS, Walk, grad_var_name
 from minipaddle.base.framework import Block, Operator
 from minipaddle.base.layer_helper import append_phi_op
 from minipaddle.common.errors import NoGradientError
 from minipaddle.phi.core.op import OPS
-
-EMPTY = "@EMPTY@"  # stands in a slot for a gradient that nobody wants
 
 
 class ConditionalBlockGradient:

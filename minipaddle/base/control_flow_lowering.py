@@ -120,23 +120,24 @@ def _while_grad(
     given, missing, returned, captured = {}, {}, {}, {}
     for name, gradient in zip(inside, outside, strict=True):
         if not names.has_value(gradient):
-            missing[names(name)] = names(name.removesuffix("@GRAD"))
-        elif gradient != name:
-            given[names(name)] = names(gradient)
+            missing[inner(name)] = names(name.removesuffix("@GRAD"))
+        elif inner(name) != names(gradient):
+            given[inner(name)] = names(gradient)
     for name, gradient in _gradients(operator, "X"):
         if f"{name}@GRAD" not in inside:
             inner.own[f"{name}@GRAD"] = names.lowering.new(f"{name}@GRAD")
             captured[inner.own[f"{name}@GRAD"]] = (names(gradient), names(name))
-        elif gradient != f"{name}@GRAD":
-            returned[names(f"{name}@GRAD")] = names(gradient)
-    names.lowering.bound.update(names(name) for name in inside)
+        elif inner(f"{name}@GRAD") != names(gradient):
+            returned[inner(f"{name}@GRAD")] = names(gradient)
+    carried = [inner(name) for name in inside]
+    names.lowering.bound.update(carried)
     block = lower_block(inner)
     assert inner.forward is not None
     return WhileGradInstruction(
         block,
         operator.type,
         operator.call_stack,
-        carried=[names(name) for name in inside],
+        carried=carried,
         given=given,
         missing=missing,
         returned=returned,

@@ -314,11 +314,10 @@ def case(
             )
         _check_bool("case", "each condition", pair[0])
         _check_callable("case", "each function", pair[1])
-    if default is None:
-        pred_fn_pairs, default = pred_fn_pairs[:-1], pred_fn_pairs[-1][1]
-    _check_callable("case", "default", default)
-    function = default
-    for pred, true_fn in reversed(pred_fn_pairs):
+    pairs: list[Any] = list(pred_fn_pairs)
+    function: Any = pairs.pop()[1] if default is None else default
+    _check_callable("case", "default", function)
+    for pred, true_fn in reversed(pairs):
         function = partial(cond, pred, true_fn, function)
     return function()
 
@@ -351,7 +350,9 @@ def switch_case(
             "switch_case: expected branch_fns to be a list, tuple or dict, but got "
             f"{type(branch_fns).__name__}. Write {{0: fn_0, 1: fn_1}}."
         )
-    pairs = list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
+    pairs: list[Any] = (
+        list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
+    )
     if not pairs:
         raise ValueError("switch_case: expected at least one function, but got none. Add one.")
     if all(callable(pair) for pair in pairs):
@@ -369,14 +370,12 @@ def switch_case(
         )
     if dtype != "int64":
         branch_index = cast(branch_index, "int64")
+    function: Any = default
     if default is None:
         pairs.sort(key=lambda pair: pair[0])
-        default = pairs.pop()[1]
-    _check_callable("switch_case", "default", default)
-    chosen = [
-        (equal(branch_index, full([1], number, "int64")), function) for number, function in pairs
-    ]
-    function: Callable[[], Any] = default
+        function = pairs.pop()[1]
+    _check_callable("switch_case", "default", function)
+    chosen = [(equal(branch_index, full([1], number, "int64")), fn) for number, fn in pairs]
     for pred, true_fn in chosen:
         function = partial(cond, pred, true_fn, function)
     return function()
