@@ -17,6 +17,7 @@ from typing import Any
 from minipaddle.base.call_stack import user_frames
 from minipaddle.base.desc_checks import check_blocks, check_texts
 from minipaddle.base.framework_proto import (
+    OP_VERSIONS,
     VAR_TYPES,
     BlockDesc,
     OpDesc,
@@ -537,6 +538,9 @@ class Program:
             for operator in block.ops:
                 desc.ops.add().CopyFrom(operator.desc)
             program.blocks.add().CopyFrom(desc)
+        types = {operator.type for block in self.blocks for operator in block.ops}
+        for name in sorted(types & OP_VERSIONS.keys()):
+            program.op_version_map.pair.add(op_name=name).op_version.version = OP_VERSIONS[name]
         return program
 
     def serialize_to_string(self) -> bytes:
@@ -644,9 +648,16 @@ class Program:
                 )
         block = self.global_block()
         positions, names = set(), set()
+        places = {id(operator): position for position, operator in enumerate(block.ops)}
+        makers = {  # name -> the last op that computes it; an optimizer only changes it
+            name: position
+            for position, operator in enumerate(block.ops)
+            if not operator._is_optimize_op()
+            for name in operator.output_arg_names
+        }
         for target in targets if isinstance(targets, (list, tuple)) else [targets]:
-            if isinstance(target, Operator) and target in block.ops:
-                positions.add(block.ops.index(target))
+            if id(target) in places:
+                positions.add(places[id(target)])
                 continue
             name = target.name if isinstance(target, Variable) else target
             if not isinstance(name, str) or not block.has_var(name):
@@ -656,13 +667,8 @@ class Program:
                     "program should still compute."
                 )
             names.add(name)
-            makers = [
-                position
-                for position, operator in enumerate(block.ops)
-                if name in operator.output_arg_names and not operator._is_optimize_op()
-            ]
-            if makers and name not in feeds:
-                positions.add(makers[-1])
+            if name in makers and name not in feeds:
+                positions.add(makers[name])
         return self._derived(prune(self.desc, positions, names, set(feeds)))
 
     def _derived(self, message: Any) -> Program:

@@ -42,28 +42,32 @@ def fuse_elewise_add_act(program: Program, kept: Iterable[str] = ()) -> int:
     readers.update(kept)
     count = 0
     for block in program.blocks:
+        changed: dict[int, Operator | None] = {}  # id of an op -> what comes in its place
         for add, activation in _pairs(block):
             (total,) = add.output("Out")
             private = readers[total] == writers[total] == 1 and total in block.vars
             if private and not block.vars[total].persistable and _keeps_axis(block, add):
-                _fuse(block, add, activation)
-                count += 1
-    if count:
-        program._changed()
+                changed |= {id(add): None, id(activation): _fused(block, add, activation)}
+        replaced = [changed.get(id(operator), operator) for operator in block.ops]
+        block.ops = [operator for operator in replaced if operator is not None]
+        count += len(changed) // 2
+    program._changed()
     return count
 
 
 def _pairs(block: Block) -> list[tuple[Operator, Operator]]:
     """Each activation with the sum that it reads, if what the sum reads is the same at both."""
-    sums: dict[str, Operator] = {}
+    sums: dict[str, tuple[int, Operator]] = {}
+    written: dict[str, int] = {}  # name -> the last op so far that writes it
     pairs = []
-    for operator in block.ops:
+    for position, operator in enumerate(block.ops):
         if operator.type in ACTIVATIONS and operator.input("X")[0] in sums:
-            pairs.append((sums.pop(operator.input("X")[0]), operator))
-        written = set(operator.output_arg_names)
-        sums = {t: add for t, add in sums.items() if written.isdisjoint(add.input_arg_names)}
+            since, add = sums.pop(operator.input("X")[0])
+            if all(written.get(name, -1) < since for name in add.input_arg_names):
+                pairs.append((add, operator))
+        written.update(dict.fromkeys(operator.output_arg_names, position))
         if operator.type == "elementwise_add":
-            sums[operator.output("Out")[0]] = operator
+            sums[operator.output("Out")[0]] = position, operator
     return pairs
 
 
@@ -73,7 +77,7 @@ def _keeps_axis(block: Block, add: Operator) -> bool:
     return not add.has_attr("axis") or add.attr("axis") in (-1, ranks[0] - ranks[1])
 
 
-def _fuse(block: Block, add: Operator, activation: Operator) -> None:
+def _fused(block: Block, add: Operator, activation: Operator) -> Operator:
     desc = OpDesc(type=FUSED)
     desc.inputs.add(parameter="X", arguments=add.input("X"))
     desc.inputs.add(parameter="Y", arguments=add.input("Y"))
@@ -88,5 +92,4 @@ def _fuse(block: Block, add: Operator, activation: Operator) -> None:
     for name, value in own.items():
         write_attr(desc.attrs.add(), name, value)
     desc.attrs.extend(activation.desc.attrs)  # its role, where it comes from
-    block.ops[block.ops.index(activation)] = Operator(block, desc)
-    block.ops.remove(add)
+    return Operator(block, desc)

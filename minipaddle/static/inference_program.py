@@ -38,6 +38,11 @@ def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any) -> Prog
     feeds = _variables(who, "feed_vars", feed_vars)
     fetches = _variables(who, "fetch_vars", fetch_vars)
     names = [variable.name for variable in feeds]
+    if len(set(names)) < len(names):
+        raise ValueError(
+            f"{who}: expected each variable once in feed_vars, but got {names}. Leave the others "
+            "out."
+        )
     pruned = program._prune_with_input(names, fetches)
     message = pruned.desc
     set_is_test(message)

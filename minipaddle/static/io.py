@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -166,10 +167,12 @@ def save(program: Program, model_path: str, protocol: int = 4, **configs: Any) -
     """
     program = classic("static.save", program)
     prefix = _prefix("static.save", model_path)
-    parameters, rest = program.state_dict("param"), program.state_dict("opt")
-    framework.save(parameters, f"{prefix}.pdparams", protocol)
-    framework.save(rest, f"{prefix}.pdopt", protocol)
-    _write("static.save", {f"{prefix}.pdmodel": program.serialize_to_string()})
+    files = {f"{prefix}.pdmodel": program.serialize_to_string()}
+    for ending, mode in ((".pdparams", "param"), (".pdopt", "opt")):
+        buffer = BytesIO()
+        framework.save(program.state_dict(mode), buffer, protocol)
+        files[prefix + ending] = buffer.getvalue()
+    _write("static.save", files)
 
 
 def load(program: Program, model_path: str, executor: Any = None, var_list: Any = None) -> None:

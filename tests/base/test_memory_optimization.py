@@ -145,8 +145,13 @@ def test_the_walk_of_live_variables():
         b = F.relu(a)
         c = a + b
     graph = ControlFlowGraph(main.global_block().ops, [c.name])
-    assert graph.live_in == [{"x"}, {a.name}, {a.name, b.name}]
-    assert graph.live_out == [{a.name}, {a.name, b.name}, {c.name}]
+    assert graph.live_at_start == {"x"}
+    assert graph.dying == [{"x"}, set(), {a.name, b.name}]
+    assert [set(live) for live in graph.walk()] == [
+        {"x", a.name},
+        {a.name, b.name},
+        {a.name, b.name, c.name},
+    ]
 
 
 def test_training_gives_the_same_to_the_last_bit():

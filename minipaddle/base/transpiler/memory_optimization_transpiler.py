@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,19 +34,30 @@ class ControlFlowGraph:
 
     Attributes:
         uses, defs: per op: the names that it reads, and those that it writes.
-        live_in, live_out: per op: the names whose values are still needed before it, and after it.
+        dying: per op: the names that it uses or writes, and that nobody needs after it.
+        live_at_start: the names that are needed before the first op: they come from outside.
     """
 
     def __init__(self, ops: Sequence[Operator], live_at_end: Iterable[str] = ()) -> None:
         self.uses = [set(operator.input_arg_names) for operator in ops]
         self.defs = [set(operator.output_arg_names) for operator in ops]
-        self.live_in: list[set[str]] = [set() for _ in ops]
-        self.live_out: list[set[str]] = [set() for _ in ops]
+        self.dying: list[set[str]] = [set() for _ in ops]
         live = set(live_at_end)
         for position in range(len(ops) - 1, -1, -1):
-            self.live_out[position] = set(live)
-            live = self.uses[position] | (live - self.defs[position])
-            self.live_in[position] = set(live)
+            self.dying[position] = (self.uses[position] | self.defs[position]) - live
+            live -= self.defs[position]
+            live |= self.uses[position]
+        self.live_at_start = live
+
+    def walk(self) -> Iterator[set[str]]:
+        """Per op, from the first to the last: the names that are alive while it runs. It is one set
+        that changes: copy it if you keep it.
+        """
+        live = set(self.live_at_start)
+        for defs, dying in zip(self.defs, self.dying, strict=True):
+            live |= defs
+            yield live
+            live -= dying
 
 
 @dataclass
@@ -123,14 +134,13 @@ def _rename(program: Program, kept: set[str], inplace: bool, reuse: bool) -> dic
     block = program.global_block()
     graph = ControlFlowGraph(block.ops, kept)
     writes = Counter(name for names in graph.defs for name in names)
-    kept = kept.union(*graph.live_in[:1])  # what is needed before the first op comes from outside
+    kept |= graph.live_at_start
     candidates = {name for name in _temporaries(program) if writes[name] == 1 and name not in kept}
     pool: dict[Any, list[str]] = defaultdict(list)
     renamed: dict[str, str] = {}
     for position, operator in enumerate(block.ops):
         born = [name for name in operator.output_arg_names if name in candidates]
-        touched = graph.uses[position] | graph.defs[position]
-        dying = (touched - graph.live_out[position]) & candidates
+        dying = graph.dying[position] & candidates
         over = _overwritable(operator) if inplace else {}
         for name in born:
             size, source = _size(block.vars[name]), over.get(name)
@@ -204,6 +214,12 @@ def _bytes_of_all(program: Program, batch_size: int) -> int:
 def _peak(program: Program, fetched: set[str], batch_size: int) -> int:
     graph = ControlFlowGraph(program.global_block().ops, fetched)
     sizes = {name: _bytes(item, batch_size) for name, item in _temporaries(program).items()}
-    around = zip(graph.live_in, graph.defs, graph.live_out, strict=True)
-    alive = (before | made | after for before, made, after in around)
-    return max((sum(sizes.get(name, 0) for name in names) for names in alive), default=0)
+    alive = sum(sizes.get(name, 0) for name in graph.live_at_start)
+    peak, live = alive, set(graph.live_at_start)
+    for defs, dying in zip(graph.defs, graph.dying, strict=True):
+        alive += sum(sizes.get(name, 0) for name in defs - live)
+        peak = max(peak, alive)
+        alive -= sum(sizes.get(name, 0) for name in dying)
+        live |= defs
+        live -= dying
+    return peak
