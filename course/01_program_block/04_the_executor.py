@@ -174,6 +174,7 @@ def as_program(length):
     return lambda: executor.run(main, feed={"x": small}, fetch_list=[out])
 
 
+# %%
 price = {"numpy": per_op(lambda length: lambda: loop(small, length))}
 price["program"] = per_op(as_program)
 paddle.disable_static()
@@ -259,7 +260,25 @@ viz.Player(steps, label="Who waits for whom")
 # The arrow from a `matmul` to an `sgd` carries no data. `matmul` *reads* the weight, `sgd` *overwrites* it: so it must wait, or `matmul` would compute with the new weight. This is **write after read**. (The other two kinds are read after write, which is all that we had
 # in the first program, and write after write.) Forget one kind, and the result is wrong only sometimes, when two threads happen to be in the wrong order.
 #
-# Our Executor runs its function line by line: the order in the list is always right. Paddle's computes these arrows once, for the plan, and gives what is ready to a pool of threads.
+# Our Executor runs its function line by line, and the order in the list is always right. With a flag it gives to a pool of threads what is ready, round after round, as you saw (but it doesn't wait for a round to end).
+# It has a `dependencies` function of its own for this, which leaves out arrows that follow from others, and knows two more reasons to wait: ops that share memory, and ops that draw random numbers.
+#
+# **Predict:** our first program, with four rounds instead of five lines. Are the results the same, to the last bit? Is it faster?
+
+# %%
+main, startup, loss = program_of(branches)
+executor.run(startup)
+results, seconds = [], []
+for serial in (True, False):
+    paddle.set_flags({"FLAGS_new_executor_serial_run": serial})
+    results += executor.run(main, feed=feed, fetch_list=[loss])
+    seconds.append(cost(lambda: executor.run(main, feed=feed, fetch_list=[loss])))
+paddle.set_flags({"FLAGS_new_executor_serial_run": True})
+print("same bits:                            ", results[0].tobytes() == results[1].tobytes())
+print("threads take at least 2 times as long:", seconds[1] > 2 * seconds[0])
+
+# %% [markdown]
+# To hand an instruction to another thread, and to hear that it is done, takes longer than to add a few numbers. It can pay when each instruction has much to do. (In real Paddle threads are the default, and this flag switches them *off*.)
 #
 # ## When memory is given back
 # In lesson 1.1 you saw the plan of who dies when. Is it true? Python's `tracemalloc` counts the bytes that numpy really asks for.
@@ -378,17 +397,18 @@ both(
 # | an error comes | at the line that is wrong | shapes: while writing; numbers: in the run, far from the line |
 # | can be saved and run without your code | no | yes: it is bytes (1.2) |
 #
-# The last rows are why Paddle keeps both, and lets you turn one into the other (`to_static`, module 5). And "can be rewritten" is where real speed comes from: modules 4 and 5 measure it.
+# The last rows are why Paddle keeps both, and lets you turn one into the other (`to_static`, module 5). And what is known to its end can be *rewritten*: that is where real speed comes from, in modules 4 and 5.
 #
-# Where to read on in Paddle's source:
+# Where to read on in Paddle's source; C++ files without a folder are under `paddle/fluid/framework/new_executor/`:
 #
 # | here | in Paddle |
 # |---|---|
 # | `minipaddle/base/executor.py` | `python/paddle/base/executor.py`: `Executor.run`, `_ExecutorCache`, `check_feed_shape_type` |
-# | `minipaddle/base/lowering.py` | `paddle/fluid/framework/new_executor/interpreter/interpreter_util.cc`: `BuildOpFuncList` |
+# | `minipaddle/base/lowering.py` | `interpreter/interpreter_util.cc`: `BuildOpFuncList` |
 # | `minipaddle/new_executor/instruction.py` | `new_executor_defs.h`: `Instruction`; `program_interpreter.cc`: `CalculateLastLiveOps` |
-# | dependencies | `new_executor/interpreter/dependency_builder.cc` |
-# | `del` | `new_executor/garbage_collector/` |
+# | `minipaddle/new_executor/dependency_builder.py` | `interpreter/dependency_builder.cc` |
+# | `minipaddle/new_executor/parallel.py` | `program_interpreter.cc`: `MultiThreadRunImpl`; `workqueue/` |
+# | `del` | `garbage_collector/` |
 # | `minipaddle/new_executor/interpreter.py` writes a function | `program_interpreter.cc` runs a loop: `ExecuteInstructionList`, `RunInstruction` |
 #
 # ## What we left out
