@@ -6,7 +6,7 @@ descriptor pool of their own: Paddle registers the same names in the default poo
 imported in one process.
 
 Paddle: paddle/fluid/framework/framework.proto.
-Left out: readers, tuples, sparse Tensors, op version maps, complex numbers.
+Left out: readers, tuples, sparse Tensors, complex numbers.
 """
 
 from __future__ import annotations
@@ -67,7 +67,15 @@ MESSAGES = {
         "required int32 idx 1", "required int32 parent_idx 2", "repeated VarDesc vars 3",
         "repeated OpDesc ops 4", "optional int32 forward_block_idx 5",
     ],
-    "ProgramDesc": ["repeated BlockDesc blocks 1", "optional Version version 4"],
+    "OpVersion": ["required int32 version 1"],
+    "OpVersionMap.OpVersionPair": [
+        "required string op_name 1", "required OpVersion op_version 2",
+    ],
+    "OpVersionMap": ["repeated OpVersionMap.OpVersionPair pair 1"],
+    "ProgramDesc": [
+        "repeated BlockDesc blocks 1", "optional Version version 4",
+        "optional OpVersionMap op_version_map 5",
+    ],
 }  # fmt: skip
 
 
@@ -119,6 +127,9 @@ BlockDesc = _CLASSES["BlockDesc"]
 VarDesc = _CLASSES["VarDesc"]
 OpDesc = _CLASSES["OpDesc"]
 TensorDesc = _CLASSES["VarType.TensorDesc"]
+# Paddle takes these ops for older ones, and converts them, where a program does not say which
+# version of the op it holds
+OP_VERSIONS = {"assign_value": 1, "set_value": 4}
 ATTR_TYPES = {name: number for number, name in enumerate(ENUMS["AttrType"].split())}
 
 # which field of OpDesc.Attr holds a value of each type

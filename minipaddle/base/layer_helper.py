@@ -83,6 +83,9 @@ def append_phi_op(
             source = inputs[[item.name for item in op.inputs].index(op.inplace[name])]
             out_slots[slot] = [source.name]
             outputs.append(source)
+        elif meta is None and compat.all_outputs:
+            out_slots[slot] = [block.create_var(wanted, [], "int64", stop_gradient=True).name]
+            outputs.append(None)
         elif wanted is None or meta is None:
             if meta is not None:
                 out_slots[slot] = []

@@ -37,6 +37,8 @@ class OpCompat:
         written: attribute -> the function that makes the Program's value of phi's.
         xshape: it has an output XShape more: the input's shape, which is all that its gradient
             needs, behind a 0. So the input itself need not be kept.
+        grad_slots: slots of the `<op>_grad` that have another name there.
+        all_outputs: also outputs that this call does not compute get a variable.
         which: where several phi ops have one type: the attributes that tell this one.
         which_slot: the same: the input slot that tells this one.
     """
@@ -50,6 +52,8 @@ class OpCompat:
     always_tensors: tuple[str, ...] = ()
     written: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
     xshape: bool = False
+    grad_slots: dict[str, str] = field(default_factory=dict)
+    all_outputs: bool = False
     which: dict[str, Any] = field(default_factory=dict)
     which_slot: str = ""
 
@@ -89,7 +93,7 @@ def _as_declared(type: str, *names: str, **others: Any) -> OpCompat:
 
 
 def _with_xshape(type: str, layer: str = "", **attrs: str) -> OpCompat:
-    return OpCompat(type, attrs=attrs, layer=layer, xshape=True)
+    return OpCompat(type, attrs=attrs, layer=layer, xshape=True, grad_slots={"x": "XShape"})
 
 
 def _number_text(attrs: dict[str, Any], inputs: Any) -> str:
@@ -238,7 +242,9 @@ OP_COMPAT: dict[str, OpCompat] = {
     "argmin": OpCompat("arg_min"),
     "topk": OpCompat("top_k_v2", tensors={"k": "K"}),
     "nonzero": OpCompat("where_index"),
-    "unique": OpCompat("unique", slots={"inverse": "Index"}, extra={"is_sorted": True}),
+    "unique": OpCompat(
+        "unique", slots={"inverse": "Index"}, extra={"is_sorted": True}, all_outputs=True
+    ),
     "masked_select": OpCompat("masked_select", slots={"out": "Y"}),
     "arange": OpCompat(
         "range",
@@ -292,7 +298,12 @@ OP_COMPAT: dict[str, OpCompat] = {
     "fold": OpCompat("fold", slots={"out": "Y"}),
     "pool2d": OpCompat("pool2d", attrs={"kernel_size": "ksize"}, extra={"use_cudnn": True}),
     "max_pool2d_with_index": OpCompat("max_pool2d_with_index", attrs={"kernel_size": "ksize"}),
-    "batch_norm_": OpCompat("batch_norm", slots={"out": "Y"}, attrs={"data_format": "data_layout"}),
+    "batch_norm_": OpCompat(
+        "batch_norm",
+        slots={"out": "Y"},
+        attrs={"data_format": "data_layout"},
+        grad_slots={"mean_out": "Mean", "variance_out": "Variance"},
+    ),
     "layer_norm": OpCompat("layer_norm", slots={"out": "Y"}),
     "group_norm": OpCompat("group_norm", attrs={"data_format": "data_layout"}),
     "sgd_": OpCompat("sgd"),
@@ -344,8 +355,8 @@ def _tells(compat: OpCompat, operator: Any) -> bool:
 
 def slot_of(compat: OpCompat, name: str) -> str:
     """The slot of a phi parameter: `x` -> X, `out_grad` -> Out@GRAD."""
-    if name == "x" and compat.xshape and compat.type.endswith("_grad"):
-        return "XShape"
+    if name in compat.grad_slots and compat.type.endswith("_grad"):
+        return compat.grad_slots[name]
     base = name.removesuffix("_grad")
     slot = compat.slots.get(base) or camel_case(base)
     return f"{slot}@GRAD" if base != name else slot
