@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from minipaddle.base.op_desc import Scalars
@@ -62,6 +63,7 @@ class OpCompat:
         return self.tensors.get(attr, f"{camel_case(attr)}Tensor")
 
 
+@cache
 def camel_case(name: str) -> str:
     """`learning_rate` -> LearningRate."""
     return "".join(word.capitalize() for word in name.split("_"))
@@ -319,6 +321,7 @@ for _name, _compat in OP_COMPAT.items():
     _BY_TYPE.setdefault(_compat.type, []).append(_name)
 
 
+@cache
 def compat_of(phi_name: str) -> OpCompat:
     """The names of a phi op in a Program; those of a `<op>_grad` follow from its forward op."""
     if phi_name in OP_COMPAT:
