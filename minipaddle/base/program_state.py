@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from minipaddle.base.framework_proto import VAR_TYPES
+from minipaddle.common.place import current_place
 from minipaddle.new_executor.scope import Scope, global_scope
 
 MODES = ("param", "opt", "all")
@@ -44,12 +45,12 @@ def state_of(program: Any, mode: str, scope: Scope | None) -> dict[str, np.ndarr
     state = {}
     for variable in persistables(program, mode):
         held = scope.find_var(variable.name)
-        if held is None:
+        if held is None or not held.get_tensor()._is_initialized():
             raise ValueError(
                 f"Program.state_dict: expected numbers for {variable.name!r} in the scope, but got "
                 "none. Run the startup program first: exe.run(startup_program)."
             )
-        state[variable.name] = np.array(held)
+        state[variable.name] = held.get_tensor().numpy()
     return state
 
 
@@ -79,11 +80,12 @@ def set_state(who: str, program: Any, state: Any, scope: Scope | None) -> None:
     put(arrays, scope)
 
 
-def put(arrays: dict[str, np.ndarray], scope: Scope | None = None) -> None:
-    """Writes arrays into the scope."""
+def put(arrays: dict[str, np.ndarray], scope: Scope | None = None, executor: Any = None) -> None:
+    """Writes arrays into the scope, on the Executor's place (default: the current one)."""
     scope = scope or global_scope()
+    place = current_place() if executor is None else executor.place
     for name, array in arrays.items():
-        scope.var(name).get_tensor().set(array)
+        scope.var(name).get_tensor().set(array, place)
 
 
 def require_fit(who: str, variable: Any, array: np.ndarray) -> None:

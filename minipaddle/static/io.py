@@ -29,7 +29,6 @@ from minipaddle.base import Program, default_main_program
 from minipaddle.base.program_state import persistables, put, require_fit, set_state
 from minipaddle.base.save_combine import from_bytes, to_bytes
 from minipaddle.framework.io import writing
-from minipaddle.new_executor.scope import global_scope
 from minipaddle.phi.core.world import current_world
 from minipaddle.static.inference_program import (
     classic,
@@ -58,9 +57,7 @@ __all__ = [
 # -- for inference -----------------------------------------------------------------------------
 
 
-def serialize_program(
-    feed_vars: Any, fetch_vars: Any, program: Program | None = None, **kwargs: Any
-) -> bytes:
+def serialize_program(feed_vars: Any, fetch_vars: Any, program: Program | None = None) -> bytes:
     """The program for inference, as bytes of a ProgramDesc. `program`: default: the main one."""
     normal = normalize_program(_or_main("serialize_program", program), feed_vars, fetch_vars)
     return model_bytes(normal)
@@ -71,12 +68,11 @@ def serialize_persistables(
     fetch_vars: Any,
     executor: Any = None,
     program: Program | None = None,
-    **kwargs: Any,
 ) -> bytes:
     """The parameters that the program for inference has, as bytes.
 
     Raises:
-        RuntimeError: a parameter has no value yet.
+        ValueError: a parameter has no value yet.
     """
     normal = normalize_program(_or_main("serialize_persistables", program), feed_vars, fetch_vars)
     return _parameter_bytes(normal)
@@ -94,7 +90,7 @@ def deserialize_persistables(program: Program, data: bytes, executor: Any = None
         ValueError: the bytes are cut off, or don't belong to the program. The scope stays as it
             is.
     """
-    put(_parameters("deserialize_persistables", program, data))
+    put(_parameters("deserialize_persistables", program, data), executor=executor)
 
 
 def save_inference_model(
@@ -103,7 +99,6 @@ def save_inference_model(
     fetch_vars: Any,
     executor: Any = None,
     program: Program | None = None,
-    **kwargs: Any,
 ) -> None:
     """Writes `<path_prefix>.pdmodel` and, if there are parameters, `<path_prefix>.pdiparams`.
 
@@ -115,8 +110,8 @@ def save_inference_model(
         program: default: the default main program.
 
     Raises:
-        ValueError: the path is a folder, or the variables don't fit the program.
-        RuntimeError: a parameter has no value yet.
+        ValueError: the path is a folder, the variables don't fit the program, or a parameter has no
+            value yet.
         OSError: the files can't be written; older files of these names stay.
     """
     who = "save_inference_model"
@@ -128,7 +123,7 @@ def save_inference_model(
     _write(who, files)
 
 
-def load_inference_model(path_prefix: str, executor: Any = None, **kwargs: Any) -> list[Any]:
+def load_inference_model(path_prefix: str, executor: Any = None) -> list[Any]:
     """Reads what `save_inference_model`, here or in real Paddle, has written; the parameters go
     into the global scope.
 
@@ -151,14 +146,15 @@ def load_inference_model(path_prefix: str, executor: Any = None, **kwargs: Any) 
             f"{prefix + '.pdmodel'!r}. Did static.save write it? Then read it with static.load."
         )
     if persistables(program):
-        put(_parameters(who, program, _read(who, f"{prefix}.pdiparams")))
+        data = _read(who, f"{prefix}.pdiparams")
+        put(_parameters(who, program, data), executor=executor)
     return [program, feeds, [block.var(name) for name in fetches]]
 
 
 # -- to go on training -------------------------------------------------------------------------
 
 
-def save(program: Program, model_path: str, protocol: int = 4, **configs: Any) -> None:
+def save(program: Program, model_path: str, protocol: int = 4) -> None:
     """Writes `<model_path>.pdparams`, `.pdopt` and `.pdmodel`.
 
     Raises:
@@ -197,7 +193,7 @@ def load(program: Program, model_path: str, executor: Any = None, var_list: Any 
         )
     for variable in wanted:
         require_fit("static.load", variable, state[variable.name])
-    put({variable.name: state[variable.name] for variable in wanted})
+    put({variable.name: state[variable.name] for variable in wanted}, executor=executor)
 
 
 def load_program_state(model_path: str, var_list: Any = None) -> dict[str, np.ndarray]:
@@ -286,9 +282,8 @@ def _is_array(value: Any) -> bool:
 
 
 def _parameter_bytes(normal: Program) -> bytes:
-    scope = global_scope()
-    names = sorted(variable.name for variable in persistables(normal))
-    return to_bytes(np.asarray(scope.get(name)) for name in names)
+    state = normal.state_dict()
+    return to_bytes(state[name] for name in sorted(state))
 
 
 def _parameters(who: str, program: Program, data: Any) -> dict[str, np.ndarray]:

@@ -222,11 +222,13 @@ def test_what_can_not_be_saved(tmp_path):
         save(program=paddle.pir.Program())
     with paddle.pir_utils.IrGuard(), pytest.raises(NotImplementedError, match="a PIR program"):
         save(program=None)
+    with pytest.raises(ValueError, match="expected each variable once in feed_vars"):
+        save(feeds=[net.x, net.x])
     other = static.Program()
     with pytest.raises(ValueError, match=r"block 0, or names of its variables, but got 'drop"):
         save(program=other)
     with static.scope_guard(static.Scope()):
-        with pytest.raises(RuntimeError, match=r"Run the startup program first"):
+        with pytest.raises(ValueError, match=r"Run the startup program first"):
             save()
         with pytest.raises(ValueError, match=r"Run the startup program first"):
             static.save(net.main, path)
