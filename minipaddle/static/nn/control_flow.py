@@ -148,12 +148,14 @@ def _merged(what: str, false: Any, true: Any, mask: Any) -> Any:
                 f"{type(item).__name__} as {what}. Return None from both, or a Tensor."
             )
     dtype = false.dtype if kinds[0] else true.dtype if kinds[1] else None
-    variables = [i if isinstance(i, Variable) else full([], i, dtype) for i in (false, true)]
-    try:
-        return select_input(variables[0], variables[1], mask)
-    except (TypeError, ValueError) as error:
-        error.args = (f"{error} It is {what} of what the functions return.",)
-        raise
+    first, second = [i if isinstance(i, Variable) else full([], i, dtype) for i in (false, true)]
+    if first.dtype is not second.dtype or first.ndim != second.ndim:
+        raise TypeError(
+            f"cond: expected true_fn and false_fn to return one dtype and number of dimensions as "
+            f"{what}, but got {second.dtype.name} {list(second.shape)} if true and "
+            f"{first.dtype.name} {list(first.shape)} if false. Cast or reshape one of them."
+        )
+    return select_input(first, second, mask)
 
 
 def while_loop(
