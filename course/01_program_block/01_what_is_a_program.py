@@ -92,7 +92,7 @@ with paddle.pir_utils.OldIrGuard(), paddle.static.program_guard(main):
     try:
         data2 @ data2
     except ValueError as error:
-        print(error)
+        print(str(error).partition("in <module>")[2])  # before it: the number of the cell
 print(len(main.global_block().ops), "op in the program, as before")
 
 # %% [markdown]
@@ -193,7 +193,7 @@ both(
 
 # %% [markdown]
 # The two are the same, letter for letter (the long lines are folded here to fit the page). One attribute is there in both, but never printed: `op_callstack`, the lines of your code that called the op. The error above
-# took its "In user code" from it. And here is a difference that you will meet when you try things:
+# took your line from it. And here is a difference that you will meet when you try things:
 
 # %%
 both(

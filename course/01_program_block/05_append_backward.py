@@ -5,7 +5,7 @@
 # written in it happens. So the computation of the gradients must be **written into the program**, as further ops.
 # **Who writes them, in which order, and under which names?**
 #
-# Time: 30 minutes. You need: lessons 1.1, 1.2 and 1.4. At the end you train on real digits. You will use it in: [1 · exercise](exercise.ipynb), the task on `append_backward`.
+# Time: 30 minutes. You need: lessons 1.1, 1.2 and 1.4. At the end you train on real digits. You will use it in: [1 · exercise](exercise.ipynb), task 4.
 
 # %% [markdown]
 # ## One call
@@ -314,7 +314,7 @@ both(
 # `append_backward(loss, checkpoints=[...])` keeps a few of the activations only, and writes the ops of the segments between them a second time, before their backward: less memory, more work. `static.gradients` asks for the gradients of any variables, not only parameters.
 # And control flow: how do you differentiate a loop whose number of rounds nobody knows when the program is written? That is the next lesson.
 #
-# **Next**: [1.6](06_control_flow.ipynb). In [1 · exercise](exercise.ipynb) you write the walk yourself: pieces, sum, names, pruning. A contribution to Paddle that adds an op adds its line to `backward.yaml`: there you decide what the gradient op reads,
+# **Next**: [1.6](06_control_flow.ipynb). In task 4 of [1 · exercise](exercise.ipynb) you write the walk yourself: pieces, sum, names, pruning. A contribution to Paddle that adds an op adds its line to `backward.yaml`: there you decide what the gradient op reads,
 # and so what a training must keep in memory.
 
 # %%
