@@ -168,3 +168,43 @@ def test_training_gives_the_same_to_the_last_bit():
             executor.run(program, feed=feed, fetch_list=[loss], scope=scope)
         states.append(program.state_dict(scope=scope))
     assert all(np.array_equal(states[0][name], states[1][name]) for name in states[0])
+
+
+def test_names_that_are_used_again_keep_their_order_on_several_threads():
+    main, startup, loss = chain(4, train=True, width=4)
+    optimized = main.clone()
+    memory_optimize(optimized, [loss], inplace=True)
+    feed = {"x": np.linspace(-1, 1, 8, dtype="float32").reshape(2, 4)}
+    paddle.seed(2)
+    executor = static.Executor()
+    executor.run(startup)
+    state = main.state_dict()
+    (expected,) = executor.run(main, feed=feed, fetch_list=[loss])
+    trained = main.state_dict()
+    before = paddle.get_flags(["FLAGS_new_executor_serial_run"])
+    paddle.set_flags({"FLAGS_new_executor_serial_run": False})
+    try:
+        for _ in range(5):
+            main.set_state_dict(state)
+            (found,) = static.Executor().run(optimized, feed=feed, fetch_list=[loss])
+            assert found == expected
+            after = main.state_dict()
+            assert all(np.array_equal(after[name], trained[name]) for name in trained)
+    finally:
+        paddle.set_flags(before)
+
+
+def test_an_op_that_changes_the_shape_does_not_write_over_its_input():
+    """Its gradient asks what shape the input had."""
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        x = static.data("x", [2, 3], "float32")
+        x.stop_gradient = False
+        flat = paddle.reshape(paddle.exp(x), [6])
+        loss = paddle.sum(F.tanh(flat))
+        (grad,) = static.gradients([loss], [x])
+    feed = {"x": np.ones((2, 3), "float32")}
+    (expected,) = static.Executor().run(main, feed=feed, fetch_list=[grad])
+    memory_optimize(main, [grad], inplace=True)
+    (found,) = static.Executor().run(main, feed=feed, fetch_list=[grad.name])
+    np.testing.assert_array_equal(found, expected)

@@ -1,6 +1,6 @@
 """transpiler: programs that rewrite a program in place.
 
-Paddle: python/paddle/fluid/transpiler/, until version 2.4. Today passes over a graph do such work.
+Paddle: python/paddle/fluid/transpiler/ in Paddle 1.x. Today passes over a graph do such work.
 Left out: DistributeTranspiler.
 """
 

@@ -2,7 +2,7 @@
 
 A Scope that keeps every variable until the run ends needs room for all of them, though few are
 alive at the same time. So the program is rewritten: when an op makes a new variable, and an older
-one of the same dtype and size will never be read again, then the op writes into the older one:
+one of the same dtype and shape will never be read again, then the op writes into the older one:
 
     {Out=['a']} = relu(X=['x'])             {Out=['a']} = relu(X=['x'])
     {Out=['b']} = scale(X=['a'])            {Out=['b']} = scale(X=['a'])
@@ -11,9 +11,10 @@ one of the same dtype and size will never be read again, then the op writes into
 It is what a compiler does with registers. An Executor that frees each variable at its last use (as
 Paddle's since version 1.6, and ours) does not need it: see `MemoryReport`.
 
-Paddle: python/paddle/fluid/transpiler/memory_optimization_transpiler.py, until version 1.8.
-Left out: variables inside the blocks of control flow, and those that such blocks use; smaller
-variables in the place of larger ones.
+Paddle: python/paddle/fluid/transpiler/memory_optimization_transpiler.py in Paddle 1.x;
+its documentation advises against it since 1.6.
+Left out: variables inside the blocks of control flow, and those that such blocks use; variables of
+other shapes in each other's place.
 """
 
 from __future__ import annotations
@@ -143,14 +144,14 @@ def _rename(program: Program, kept: set[str], inplace: bool, reuse: bool) -> dic
         dying = graph.dying[position] & candidates
         over = _overwritable(operator) if inplace else {}
         for name in born:
-            size, source = _size(block.vars[name]), over.get(name)
-            if source in dying and _size(block.vars[source]) == size:
+            kind, source = _kind(block.vars[name]), over.get(name)
+            if source in dying and _kind(block.vars[source]) == kind:
                 renamed[name] = renamed.get(source, source)
                 dying.discard(source)  # its memory lives on
-            elif reuse and pool[size]:
-                renamed[name] = pool[size].pop()
+            elif reuse and pool[kind]:
+                renamed[name] = pool[kind].pop()
         for name in sorted(dying):
-            pool[_size(block.vars[name])].append(renamed.get(name, name))
+            pool[_kind(block.vars[name])].append(renamed.get(name, name))
     for operator in block.ops:
         _rename_in(operator, renamed)
     for name in renamed:
@@ -185,10 +186,9 @@ def _rename_in(operator: Operator, renamed: dict[str, str]) -> None:
                 names[position] = renamed[name]
 
 
-def _size(variable: Variable) -> Any:
-    """Two variables of the same size always have the same number of bytes, whatever -1 is."""
-    known = math.prod(size for size in variable.shape if size != -1)
-    return variable.dtype, known, list(variable.shape).count(-1)
+def _kind(variable: Variable) -> Any:
+    """Variables of one kind can take each other's place: same dtype, same shape."""
+    return variable.dtype, tuple(variable.shape)
 
 
 def _bytes(variable: Variable, batch_size: int) -> int:
