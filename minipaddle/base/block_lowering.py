@@ -23,7 +23,7 @@ FEED_AND_FETCH = ("feed", "fetch")
 def lower_block(names: BlockNames) -> list[Any]:
     """The instructions of a block. Raises KeyError if an op is not declared."""
     instructions: list[Any] = []
-    for operator in names.block.ops:
+    for position, operator in enumerate(names.block.ops):
         if operator.type in FEED_AND_FETCH:
             continue
         if operator.type in CONTROL_FLOW:
@@ -31,6 +31,7 @@ def lower_block(names: BlockNames) -> list[Any]:
         else:
             made = _kernel_calls(operator, names)
         for instruction in made:
+            instruction.place = (names.block.idx, position)
             names.lowering.bound.update(instruction.writes())
         instructions += made
     return instructions

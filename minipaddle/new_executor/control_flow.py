@@ -42,12 +42,13 @@ class ControlFlowInstruction:
 
     Attributes:
         block: the instructions that it runs; all variables are of one Python function.
-        op_type, call_stack: as in Instruction.
+        op_type, call_stack, place: as in Instruction.
     """
 
     block: list[Any]
     op_type: str
     call_stack: Sequence[str] = ()
+    place: tuple[int, int] | None = None
 
     def has_side_effect(self) -> bool:
         return any(instruction.has_side_effect() for instruction in self.block)

@@ -29,6 +29,7 @@ class Instruction:
         attr_inputs: attributes whose value is a variable (an IntArray or Scalar made by an op).
         op_type: what the program calls the op.
         call_stack: where in the user's code the op was appended; empty if that is not known.
+        place: where in the Program the op stands: (block, position in the block), for a reader.
     """
 
     op: Op
@@ -38,6 +39,7 @@ class Instruction:
     attr_inputs: dict[str, str] = field(default_factory=dict)
     op_type: str = ""
     call_stack: Sequence[str] = ()
+    place: tuple[int, int] | None = None
 
     def reads(self) -> list[str]:
         """The names of all variables that the instruction reads."""

@@ -79,9 +79,8 @@ class _Film:
                 f"one of {second[0]!r}. Show the program before its second backward."
             )
         made = [n for n, why in self.why.items() if why.kind != "sum"]
-        self.expected = Counter(
-            of for n in made for name in self.ops[n].output_arg_names for of in _gradients([name])
-        )
+        pieces = {name for number in made for name in self.ops[number].output_arg_names}
+        self.expected = Counter(of for name in pieces for of in _gradients([name]))
 
     def run(self) -> None:
         first = min(self.why)
@@ -110,7 +109,8 @@ class _Film:
         if why.kind != "sum":
             for name in names:
                 for of in _gradients([name]):
-                    self.pieces[of].append(name)
+                    if name not in self.pieces[of]:  # a loop's gradient op writes one anew
+                        self.pieces[of].append(name)
                     if self.expected[of] == 1:
                         self.whole[of] = name
         title, note = self._words(why, new, touched)

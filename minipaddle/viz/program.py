@@ -31,7 +31,8 @@ from .run_trace import HEAD, Moment, watch_run
 from .schema import MAX_STEPS
 
 LONGEST_VALUE = 34  # letters of an array in the table
-# lines of the generated function that belong to no instruction
+# names and lines of the generated function that belong to no instruction
+START = re.compile(r"start_\d+_(\w+)")  # a variable as it was when the turn began
 KEPT = re.compile(r"(\w+)(?:\.append\(\(.+\)\)| = \(.+\))")  # values that a gradient will read
 ADDED = re.compile(r"(\w+) = add\(\1, \w+\)")  # the gradient of one turn, to those of the others
 
@@ -84,7 +85,11 @@ class ExecutorFilm:
         self.texts = [line for line, _ in nested]
         self.ops = [op for _, op in nested]
         self.lines: dict[int, int] = {}  # id of an instruction -> its line
-        self._place(self.plan.instructions, 0)
+        self.notes = _notes(self.plan.instructions)
+        numbers = {id(op): line for line, op in enumerate(self.ops, start=1)}
+        for instruction in _all(self.plan.instructions):
+            block, position = instruction.place
+            self.lines[id(instruction)] = numbers[id(program.block(block).ops[position])]
         self.held: dict[str, Any] = {}
         self.freed_after: dict[str, str] = {}
         self.keeping = ""
@@ -94,21 +99,6 @@ class ExecutorFilm:
         self.run: list[int] = []
         self.sizes: list[dict[str, int]] = []
         self._run(interpreter, feed, scope)
-
-    def _place(self, instructions: Sequence[Any], block: int) -> None:
-        """Finds the line of each instruction: both are in the same order."""
-        own = [n for n, op in enumerate(self.ops, start=1) if op.block.idx == block]
-        found = 0
-        for instruction in instructions:
-            written = {self.plan.names.get(name, name) for name in instruction.writes()}
-            while not (
-                self.ops[own[found] - 1].type == instruction.op_type
-                and written <= {*self.ops[own[found] - 1].output_arg_names}
-            ):
-                found += 1
-            self.lines[id(instruction)] = own[found]
-            if hasattr(instruction, "block"):
-                self._place(instruction.block, self.ops[own[found] - 1].attr("sub_block"))
 
     # -- the run ---------------------------------------------------------------------------------
 
@@ -141,10 +131,11 @@ class ExecutorFilm:
                 f"viz.executor_steps: expected a run of at most {MAX_STEPS} steps, but got more. "
                 "Feed what makes fewer turns, or show a smaller program."
             )
+        known = self.plan.names
         self.held = {
             name: value
             for name, value in moment.held.items()
-            if name.removeprefix("start_") in self.plan.names
+            if name in known or START.fullmatch(name)
         }
         for variable in self.held:
             self.freed_after.pop(variable, None)
@@ -168,11 +159,13 @@ class ExecutorFilm:
         made = moment.instruction.writes()
         names = ", ".join(self.name(variable) for variable in made)
         title = f"run {self.ops[line - 1].type}"
-        self._take(title, f"{names} is written. In memory: {self._memory()}.", moment, made)
+        note = f"{names} {'is' if len(made) == 1 else 'are'} written. In memory: {self._memory()}."
+        self._take(title, note, moment, made)
 
     def _freed(self, moment: Moment, dead: list[str]) -> None:
         if self.keeping:
-            note = f"The gradient will read {self._names(dead)}. In memory: {self._memory()}."
+            note = f"The gradient will read {'it' if len(dead) == 1 else 'them'}. Kept in "
+            note += f"{self.name(self.keeping)}. In memory: {self._memory()}."
             self._take(f"keep {self._names(dead)}", note, moment, [self.keeping])
             self.keeping = ""
             return
@@ -189,15 +182,18 @@ class ExecutorFilm:
         """A condition was read, or a loop over turns that are kept goes on."""
         op = self.ops[self.lines[id(moment.instruction)] - 1]
         block, turn = sub_block(op), moment.turn
-        turns = f"{turn} turn{'' if turn == 1 else 's'}"
         if isinstance(moment.instruction, WhileGradInstruction):
             left = len(self.held[moment.instruction.steps]) - turn + 1
             title = f"{op.type}: back through turn {left}" if moment.entered else f"{op.type}: done"
-            note = "The last turn comes first." if moment.entered else f"It went through {turns}."
+            note = (
+                "The last turn comes first."
+                if moment.entered
+                else f"It went through {_turns(turn)}."
+            )
         elif isinstance(moment.instruction, WhileInstruction):
             title = f"{op.type}: begin turn {turn}" if moment.entered else f"{op.type}: done"
             note = f"The condition is {moment.entered}: block {block} "
-            note += "runs." if moment.entered else f"has run {turns}."
+            note += "runs." if moment.entered else f"has run {_turns(turn)}."
         else:
             title = f"{op.type}: {'run' if moment.entered else 'pass by'} block {block}"
             note = f"The condition is {moment.entered}."
@@ -212,7 +208,9 @@ class ExecutorFilm:
             return
         now = []
         if moment is not None:
-            now = [self.lines[id(item)] for item in (*moment.inside, moment.after)]
+            now = [self.lines[id(item)] for item in moment.inside]
+            if not self.keeping:  # it is the loop that keeps values, not the last op in it
+                now.append(self.lines[id(moment.after)])
             title = f"{self._turn(moment)}{'line' if moment.turns else 'Line'} {now[-1]}: {title}"
         unused = [line for line in range(1, len(self.ops) + 1) if line not in self.lines.values()]
         program = text(
@@ -249,7 +247,7 @@ class ExecutorFilm:
     def _shape(self, variable: str) -> str:
         """The shape, from InferMeta: it is known before the run."""
         for block in self.program.blocks:
-            found = block.vars.get(self.name(variable))
+            found = block.vars.get(self.plan.names.get(variable, ""))
             if found is not None and found.desc.type.type == DENSE_TENSOR:
                 return str(list(found.shape))
         return ""
@@ -261,19 +259,17 @@ class ExecutorFilm:
         if not _is_scope(value):
             return _shown(np.asarray(value))
         nbytes = sum(array.nbytes for array in _arrays(value))
-        what = (
-            "values of this block" if isinstance(value, tuple) else f"values of {len(value)} turns"
-        )
-        return f"{what}: {nbytes} bytes"
+        what = "this block" if isinstance(value, tuple) else _turns(len(value))
+        return f"values of {what}: {nbytes} bytes"
 
     def _names(self, variables: list[str]) -> str:
         return ", ".join(self.name(variable) for variable in variables)
 
     def name(self, variable: str) -> str:
         """The variable's name in the Program."""
-        began = variable.removeprefix("start_")
-        name = self.plan.names.get(began, began)
-        return f"{name} as the turn began" if began != variable else name
+        began = START.fullmatch(variable)
+        name = self.plan.names.get(began[1] if began else variable, variable)
+        return f"{name} as the turn began" if began else name + self.notes.get(variable, "")
 
     def _count(self, line: int) -> None:
         """Notes which variables are there, and how large they are."""
@@ -294,8 +290,21 @@ class ExecutorFilm:
         return f"{count} variable{'' if count == 1 else 's'}, {total} bytes"
 
 
+def _notes(instructions: Sequence[Any]) -> dict[str, str]:
+    """Variables that share their name with another one: what to write behind it."""
+    notes = {}
+    for instruction in _all(instructions):
+        notes |= dict.fromkeys(getattr(instruction, "saved", {}).values(), " (kept)")
+        notes |= dict.fromkeys(getattr(instruction, "captured", {}), " (of this turn)")
+    return notes
+
+
 def _is_loop(instruction: Any) -> bool:
     return isinstance(instruction, (WhileInstruction, WhileGradInstruction))
+
+
+def _turns(count: int) -> str:
+    return f"{count} turn{'' if count == 1 else 's'}"
 
 
 def _is_scope(value: Any) -> bool:

@@ -138,3 +138,79 @@ def test_a_run_of_too_many_steps_is_refused():
     main, out = count_to(400)
     with pytest.raises(ValueError, match="a run of at most 1000 steps"):
         viz.executor_steps(main, {"x": 0 * FEED["x"]}, [out])
+
+
+def loop_with_gradient():
+    """a = a * w, three times; the gradients of w and x."""
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup):
+        x = paddle.static.data("x", [2], "float32")
+        x.stop_gradient = False
+        two = paddle.nn.initializer.Constant(2.0)
+        w = paddle.static.create_parameter([2], "float32", name="w", default_initializer=two)
+        n = full(3)
+        _, out = while_loop(lambda i, a: i < n, lambda i, a: [i + 1, a * w], [full(0), x])
+        gradients = paddle.static.gradients(paddle.mean(out), [w, x])
+    paddle.static.Executor().run(startup)
+    return main, gradients
+
+
+def test_the_gradient_of_a_loop_goes_back_through_its_turns():
+    main, gradients = loop_with_gradient()
+    player = viz.executor_steps(main, FEED, gradients)
+    backs = [title.partition(": ")[2] for title in titles(player) if "while_grad" in title]
+    assert backs == [
+        "while_grad: back through turn 3",
+        "while_grad: back through turn 2",
+        "while_grad: back through turn 1",
+        "while_grad: done",
+    ]
+    multiply = [title for title in titles(player) if "elementwise_mul_grad" in title]
+    assert [title.partition(",")[0] for title in multiply] == ["Turn 3", "Turn 2", "Turn 1"]
+    sums = [rows(step)["w@GRAD"] for step in player.steps if "add to w@GRAD" in step["title"]]
+    assert sums == ["[2. 4.]", "[4. 8.]", "[ 6. 12.]"]  # each: x * w * w / 2
+    assert rows(player.steps[-1])["x@GRAD"] == "[4. 4.]"
+
+
+def test_each_turn_keeps_what_its_gradient_will_read():
+    main, gradients = loop_with_gradient()
+    player = viz.executor_steps(main, FEED, gradients)
+    keeping = [step for step in player.steps if "keep" in step["title"]]
+    assert [step["title"].partition(": ")[2] for step in keeping] == [
+        "keep x as the turn began"
+    ] * 3
+    assert [current(step) for step in keeping] == [["while"]] * 3
+    (scope,) = main.global_block().ops[3].output("StepScopes")
+    assert [rows(step)[scope] for step in keeping] == [
+        "values of 1 turn: 8 bytes",
+        "values of 2 turns: 16 bytes",
+        "values of 3 turns: 24 bytes",
+    ]
+    read = next(s for s in player.steps if "back through turn 3" in s["title"])
+    assert rows(read)["x (kept)"] == "[4. 8.]"  # x as turn 3 began
+
+
+def test_the_gradient_of_a_branch():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [2], "float32")
+        x.stop_gradient = False
+        out = cond(paddle.mean(x) > 0, lambda: x * x, lambda: x * 3.0)
+        (gradient,) = paddle.static.gradients(paddle.mean(out), [x])
+    for sign, words in ((1.0, "[1. 2.]"), (-1.0, "[1.5 1.5]")):
+        player = viz.executor_steps(main, {"x": sign * FEED["x"]}, [gradient])
+        taken = [t.partition(": ")[2] for t in titles(player) if "conditional_block_grad" in t]
+        assert len(taken) == 2 and sum("run block" in title for title in taken) == 1
+        assert rows(player.steps[-1])[gradient.name] == words
+
+
+def test_append_backward_of_a_loop_is_one_op():
+    main, _ = loop_with_gradient()
+    steps = viz.append_backward_steps(main).steps
+    assert [step["title"] for step in steps][2:4] == [
+        "Line 5, reduce_mean: append reduce_mean_grad",
+        "Line 4, while: append while_grad",
+    ]
+    table = steps[-1]["panes"][1]
+    assert table["type"] == "table"
+    assert ["x", "1 of 1", "x@GRAD"] in table["rows"]
