@@ -15,6 +15,7 @@ One submission, a pure function from a Job to an Outcome (assignment.py, outcome
     link.py         its end of the pipes to the student's process: limits, deadlines, restarts
     codec.py        how values cross: data, never code
     sandbox.py      bubblewrap around the student's process (seccomp.py: calls that are refused)
+    nursery.py      has imported everything, and forks students' processes into it
     student.py      inside: IPython's shell, without a kernel
 
 A course, in the order in which an instructor uses it:
@@ -27,3 +28,9 @@ A course, in the order in which an instructor uses it:
     export.py       CSV and JSON; report.py and similarity.py: pages for the instructor
     check.py        one file at once, for learners and pull requests
 """
+
+import sys as _sys
+
+# nbformat's validator would load a grammar of web addresses: a second of every command's start, and
+# nothing in a notebook needs it.
+_sys.modules.setdefault("rfc3987_syntax", None)  # pyright: ignore[reportArgumentType]

@@ -26,6 +26,7 @@ This module needs numpy only. It knows minipaddle's and Paddle's Tensors by thei
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -210,9 +211,7 @@ def same(got: Any, expected: Any, *, rtol: float, atol: float) -> bool:
     if isinstance(expected, int):
         return type(got) in (int, float) and got == expected
     if isinstance(expected, float):
-        return type(got) in (int, float) and bool(
-            np.isclose(got, expected, rtol=rtol, atol=atol, equal_nan=True)
-        )
+        return type(got) in (int, float) and _close(got, expected, rtol, atol)
     if type(got) is not type(expected):
         return False
     if isinstance(expected, list | tuple):
@@ -224,6 +223,18 @@ def same(got: Any, expected: Any, *, rtol: float, atol: float) -> bool:
             same(got[key], value, rtol=rtol, atol=atol) for key, value in expected.items()
         )
     return bool(expected == got)
+
+
+def _close(got: float, expected: float, rtol: float, atol: float) -> bool:
+    """numpy's rule, for two numbers: |got - expected| <= atol + rtol |expected|; nan is nan."""
+    if math.isnan(expected):
+        return got != got
+    if math.isinf(expected):
+        return got == expected
+    try:
+        return abs(got - expected) <= atol + rtol * abs(expected)
+    except OverflowError:  # an int that no float can hold
+        return False
 
 
 def shown(value: Any) -> str:
@@ -241,6 +252,8 @@ def shown(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
+    if type(value) in (bool, int, float, str, list, tuple, dict):  # most are, and need no look
+        return value
     if isinstance(value, np.generic):
         return value.item()
     if not isinstance(value, np.ndarray) and callable(getattr(value, "numpy", None)):

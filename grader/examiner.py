@@ -18,6 +18,7 @@ import ast
 import base64
 import builtins
 import contextlib
+import functools
 import importlib
 import io
 import json
@@ -383,6 +384,7 @@ def checking(examination: _Examination) -> Iterator[None]:
         checks.experiment = before
 
 
+@functools.cache
 def _names_in(source: str) -> list[str]:
     found = {node.id: None for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
     return [name for name in found if not hasattr(builtins, name)]

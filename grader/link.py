@@ -124,7 +124,11 @@ class Link:
             raise StudentStopped(self.over)
         self.restarts += 1
         self.why = ""
-        process = self.process = launch(self.limits, self.files, self.sandbox)
+        try:
+            process = self.process = launch(self.limits, self.files, self.sandbox)
+        except OSError as error:
+            raise CannotStart(f"the student's process did not start: {error}") from None
+        self.student = _student(process)
         self.frames: queue.Queue[bytes | None] = queue.Queue(MAX_WAITING)
         self.reader = threading.Thread(
             target=_read, args=(process.stdout, self.frames), daemon=True
@@ -139,7 +143,6 @@ class Link:
             text = said(process)
             self.close()
             raise CannotStart(f"the student's process did not start: {text or 'no reason given'}")
-        self.inner = next((python.pid for python in _python(process, self.sandbox)), process.pid)
         for source in self.done:
             self._send({"do": "run", "source": source}, self.limits.cell_seconds)
             try:
@@ -171,13 +174,13 @@ class Link:
         """As `_answer`. Time in which the process waited for a processor is given back, up to a
         limit: another submission may have taken them all. Not to one that takes them itself.
         """
-        before = _waited(self.inner)
+        before = _waited(self.student)
         last = min(self.deadline, time.monotonic() + PATIENCE * self.limits.cell_seconds)
         while True:
             try:
                 return self._answer(seconds)
             except queue.Empty:
-                after = _waited(self.inner)
+                after = _waited(self.student)
                 seconds = min(after - before, last - time.monotonic())
                 before = after
                 if seconds < 0.1 or _running(self.process) > AT_WORK:
@@ -203,9 +206,8 @@ class Link:
     def _interrupt(self) -> None:
         """As the stop button does; where that doesn't help, the process is ended."""
         if self.process is not None and os.name == "posix":
-            for inner in _python(self.process, self.sandbox):
-                with contextlib.suppress(psutil.Error):
-                    inner.send_signal(signal.SIGINT)
+            with contextlib.suppress(psutil.Error):
+                psutil.Process(self.student).send_signal(signal.SIGINT)
             try:
                 if self.frames.get(timeout=2.0) is not None:
                     return
@@ -217,7 +219,7 @@ class Link:
         """Ends a process whose whole group uses too much memory."""
         limit = self.limits.memory_mib * 2**20
         while process.poll() is None:
-            if _memory(process.pid) > limit:
+            if _memory(process) > limit:
                 self._end(process, f"over {self.limits.memory_mib} MiB of memory")
                 return
             time.sleep(0.1)
@@ -228,7 +230,7 @@ class Link:
         if process is None:
             return
         if not self.sandbox:  # with one, the rest ends with bubblewrap
-            for child in _children(process.pid):
+            for child in _children(process):
                 with contextlib.suppress(psutil.Error):
                     child.kill()
         process.kill()
@@ -264,24 +266,23 @@ def _read(stream: Any, frames: queue.Queue[bytes | None]) -> None:
     frames.put(None)
 
 
-def _children(pid: int) -> list[psutil.Process]:
-    try:
-        return psutil.Process(pid).children(recursive=True)
-    except psutil.Error:
-        return []
+def _student(process: subprocess.Popen[bytes]) -> int:
+    """The id of the process that is student.py. In a sandbox it is not bubblewrap's child: the
+    nursery has forked it.
+    """
+    return getattr(process, "student", process.pid)
 
 
-def _python(process: subprocess.Popen[bytes], sandbox: bool) -> list[psutil.Process]:
-    """The process that runs student.py: bubblewrap's child's child, or the process itself."""
-    if not sandbox:
-        return [psutil.Process(process.pid)]
-    for child in _children(process.pid):
-        try:
-            if "student.py" in " ".join(child.cmdline()) and child.name() != "bwrap":
-                return [child]
-        except psutil.Error:
-            pass
-    return []
+def _children(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
+    """All processes that a student's process has started, itself too where it is in a sandbox."""
+    found: dict[int, psutil.Process] = {}
+    for pid in {process.pid, _student(process)}:
+        with contextlib.suppress(psutil.Error):
+            parent = psutil.Process(pid)
+            found.update({child.pid: child for child in parent.children(recursive=True)})
+            if pid != process.pid:
+                found[pid] = parent
+    return list(found.values())
 
 
 def _waited(pid: int) -> float:
@@ -295,21 +296,21 @@ def _waited(pid: int) -> float:
 def _running(process: subprocess.Popen[bytes] | None) -> int:
     """How many threads of a process, and of all that it started, are at work."""
     total = 0
-    for child in _children(process.pid) if process else []:
+    for child in _children(process) if process else []:
         for thread in Path(f"/proc/{child.pid}/task").glob("*/stat"):
             with contextlib.suppress(OSError):
                 total += thread.read_text().rpartition(")")[2].split()[0] == "R"
     return total
 
 
-def _memory(pid: int) -> int:
+def _memory(process: subprocess.Popen[bytes]) -> int:
     """Bytes that a process and all that it started hold: their own, and shared among them. Files
     that are read from disk don't count.
     """
     total = 0
-    for process in [pid, *(child.pid for child in _children(pid))]:
+    for pid in [process.pid, *(child.pid for child in _children(process))]:
         with contextlib.suppress(psutil.Error, OSError):
-            total += _held(process)
+            total += _held(pid)
     return total
 
 

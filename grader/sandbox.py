@@ -11,6 +11,7 @@ Limits on memory and time of the whole group are kept from outside (examiner.py)
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
 import json
@@ -24,11 +25,13 @@ from typing import Any
 
 from grader import seccomp
 from grader.errors import GraderError
+from grader.nursery import Nursery
 from grader.outcome import Limits
 
 HERE = Path(__file__).resolve().parent
-INSIDE = "/course"  # where the library lies inside
 FOLDER = "/home/student"
+# The process that keeps the sandbox open, until its input ends.
+WAIT = ["/bin/sh", "-c", "echo up; exec cat"]
 # What student.py imports of the grader. Not the folder: beside it lie submissions and gradebooks.
 MODULES = ["__init__.py", "checks.py", "codec.py", "errors.py", "progress.py", "student.py"]
 SYSTEM = ["/usr", "/lib", "/lib64", "/bin", "/sbin"]
@@ -83,10 +86,10 @@ def _can_disable_namespaces() -> bool:
 
 
 def launch(limits: Limits, files: Path, sandbox: bool) -> subprocess.Popen[bytes]:
-    """Starts student.py. `files`: a folder whose content is handed out beside the notebook."""
-    library = Path(INSIDE) if sandbox else HERE.parent
+    """Starts student.py. `files`: a folder whose content is handed out beside the notebook. Raises
+    OSError where it can't be started.
+    """
     settings: dict[str, Any] = {
-        "library": str(library),
         "folder": FOLDER if sandbox else str(files),
         "output_bytes": limits.output_bytes,
         "memory_bytes": limits.memory_mib * 2**20,
@@ -96,30 +99,85 @@ def launch(limits: Limits, files: Path, sandbox: bool) -> subprocess.Popen[bytes
         "processes": limits.processes if sandbox else None,
         "uid": 100_000 + os.getpid() % 400_000 if sandbox and os.geteuid() == 0 else None,
     }
-    command = [sys.executable, "-sP", str(library / "grader" / "student.py"), json.dumps(settings)]
-    environment = _environment(FOLDER if sandbox else str(files))
-    passed: tuple[int, ...] = ()
-    if sandbox:
-        passed = _filter()
-        options = [option for end in passed for option in ("--seccomp", str(end))]
-        command = [*_bubblewrap(limits, files, environment), *options, "--", *command]
-        environment = {"PATH": os.environ.get("PATH", os.defpath)}
     # What goes wrong before student.py takes over is told on stderr: a missing library, say.
     errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by the garbage collector with Popen)
-    try:
+    if sandbox:
+        process = _in_bubblewrap(limits, files, settings, errors)
+    else:
+        library = HERE.parent
+        settings["library"] = str(library)
         process = subprocess.Popen(
-            command,
+            [sys.executable, "-sP", str(library / "grader" / "student.py"), json.dumps(settings)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
-            env=environment,
-            pass_fds=passed,
+            env=_environment(str(files)),
         )
-    finally:
-        for end in passed:
-            os.close(end)
     process.errors = errors  # pyright: ignore[reportAttributeAccessIssue]
     return process
+
+
+def _in_bubblewrap(
+    limits: Limits, files: Path, settings: dict[str, Any], errors: Any
+) -> subprocess.Popen[bytes]:
+    """A sandbox in which a process waits, and a student's process beside it. Its pipes take the
+    place of the other's.
+    """
+    library = nursery().library
+    told, tell = os.pipe()
+    filter_ = _filter()
+    options = ["--info-fd", str(tell)]
+    options += [option for end in filter_ for option in ("--seccomp", str(end))]
+    environment = _environment(FOLDER)
+    command = [*_bubblewrap(limits, files, library, environment), *options, "--", *WAIT]
+    with contextlib.ExitStack() as closing:
+        for end in (told, *filter_):
+            closing.callback(os.close, end)
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env={"PATH": os.environ.get("PATH", os.defpath)},
+                pass_fds=(tell, *filter_),
+            )
+        finally:
+            os.close(tell)
+        assert process.stdin is not None and process.stdout is not None
+        process.errors = errors  # pyright: ignore[reportAttributeAccessIssue]
+        if process.stdout.readline() != b"up\n":
+            process.wait()
+            return process  # it has ended, and `said` knows why
+        inside = json.loads(os.read(told, 65536))["child-pid"]
+    requests, to_student = os.pipe()
+    from_student, answers = os.pipe()
+    try:
+        student = nursery().fork(inside, settings, [requests, answers, errors.fileno()])
+    except OSError:
+        process.kill()
+        process.wait()
+        os.close(to_student)
+        os.close(from_student)
+        raise
+    finally:
+        os.close(requests)
+        os.close(answers)
+    process.student = student  # pyright: ignore[reportAttributeAccessIssue]
+    process.waiting = process.stdin  # pyright: ignore[reportAttributeAccessIssue]
+    process.stdout.close()
+    process.stdin, process.stdout = os.fdopen(to_student, "wb"), os.fdopen(from_student, "rb")
+    return process
+
+
+_nurseries: list[Nursery] = []
+
+
+def nursery() -> Nursery:
+    """That of this process, or of the process that has forked it; started where there is none."""
+    if not _nurseries or not _nurseries[0].usable():
+        _nurseries[:] = [Nursery([*MODULES, "nursery.py", "seccomp.py"], _environment(FOLDER))]
+    return _nurseries[0]
 
 
 def _filter() -> tuple[int, ...]:
@@ -140,7 +198,9 @@ def said(process: subprocess.Popen[bytes]) -> str:
     return errors.read(2000).decode("utf-8", "replace").strip()
 
 
-def _bubblewrap(limits: Limits, files: Path, environment: dict[str, str]) -> list[str]:
+def _bubblewrap(
+    limits: Limits, files: Path, library: Path, environment: dict[str, str]
+) -> list[str]:
     import minipaddle
 
     size = str(limits.file_mib * 2**20)
@@ -160,14 +220,14 @@ def _bubblewrap(limits: Limits, files: Path, environment: dict[str, str]) -> lis
             command += _folders(Path(path))
             for part in (os.path.join(path, name) for name in PYTHON):
                 command += ["--ro-bind", part, part] * os.path.exists(part)
-    command += _folders(Path(INSIDE, "grader", "__pycache__"))
+    command += _folders(library / "grader" / "__pycache__")
     framework = Path(minipaddle.__file__).resolve().parent
-    command += ["--ro-bind", str(framework), f"{INSIDE}/minipaddle"]
+    command += ["--ro-bind", str(framework), f"{library}/minipaddle"]
     for name in MODULES:
-        command += ["--ro-bind", str(HERE / name), f"{INSIDE}/grader/{name}"]
+        command += ["--ro-bind", str(HERE / name), f"{library}/grader/{name}"]
         compiled = Path(importlib.util.cache_from_source(str(HERE / name)))
         if compiled.exists():
-            place = f"{INSIDE}/grader/__pycache__/{compiled.name}"
+            place = f"{library}/grader/__pycache__/{compiled.name}"
             command += ["--ro-bind", str(compiled), place]
     for path in sorted(files.iterdir()):
         command += ["--ro-bind", str(path), f"{FOLDER}/{path.name}"]

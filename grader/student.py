@@ -1,13 +1,13 @@
 """The student's process: runs the cells of one submission, and calls what they define.
 
-It is started by sandbox.py, inside the sandbox, and talks with the examiner over two pipes, in
-frames: four bytes of length, then JSON. Requests:
+It is forked by nursery.py into the sandbox (without one, sandbox.py starts it), and talks with the
+examiner over two pipes, in frames: four bytes of length, then JSON. Requests:
 
     {"do": "run", "source": ...}                           a cell; answers {"outputs": [...]}
     {"do": "call", "define": [...], "name": ..., "args"}   a function; answers {"value": ...}
 
 Cells run in IPython's shell, without the kernel around it: magics, `display` and pictures work as
-in the notebook, and the start costs 0.3 s instead of 1.5 s.
+in the notebook, and it starts at once.
 
 Nothing here protects anything. Student code can read and change all of it; the sandbox around this
 process and the examiner outside it don't trust what it says.
@@ -28,18 +28,14 @@ HEADER = struct.Struct(">I")
 
 
 def start(settings: dict[str, Any]) -> None:
-    """Limits and privileges first, then the loop. Student code comes in by the pipe, so none has
-    run before.
-    """
+    """The loop. Student code comes in by the pipe, so none has run before; limits are set."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
     os.dup2(nowhere, 1)
-    _limit(settings)
     os.chdir(settings["folder"])
     sys.path.insert(0, "")
-    # No browser listens here: a player is its picture, and the widget's packages need no import.
-    sys.modules["anywidget"] = None  # pyright: ignore[reportArgumentType]
+    without_widgets()
     from grader import codec
 
     shell = _Shell(settings["output_bytes"])
@@ -53,7 +49,13 @@ def start(settings: dict[str, Any]) -> None:
             _send(answers, _call(shell, request, codec))
 
 
-def _limit(settings: dict[str, Any]) -> None:
+def without_widgets() -> None:
+    """No browser listens here: a player is its picture, and needs no packages for the widget."""
+    sys.modules["anywidget"] = None  # pyright: ignore[reportArgumentType]
+
+
+def limit(settings: dict[str, Any]) -> None:
+    """Limits of this process, and as root a user id of its own."""
     if os.name != "posix":
         return
     import resource
@@ -264,4 +266,5 @@ if __name__ == "__main__":
     sys.path[:] = [_settings["library"], *(p for p in sys.path if p != _settings["library"])]
     from grader import student  # by its name: `__main__` belongs to the student's cells
 
+    student.limit(_settings)
     student.start(_settings)

@@ -95,6 +95,14 @@ def digests(*folders: Path) -> dict[str, str]:
     }
 
 
+def _forked_by_the_nursery(process: psutil.Process) -> bool:
+    """It has the nursery's command, and so has its parent. The nursery itself stays."""
+    parent = process.parent()
+    return parent is not None and all(
+        "nursery.py" in " ".join(one.cmdline()) for one in (process, parent)
+    )
+
+
 def left_behind(outside: Path) -> list[str]:
     """Student processes that are still there: ours, and wherever they went the daemons of an
     attack, which carry this test's folder in their command. Other graders may be at work here.
@@ -104,7 +112,7 @@ def left_behind(outside: Path) -> list[str]:
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
             line = " ".join(process.cmdline())
-            if str(outside) in line or (process in ours and "student.py" in line):
+            if str(outside) in line or (process in ours and _forked_by_the_nursery(process)):
                 found.append(line)
     return found
 
