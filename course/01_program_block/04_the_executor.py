@@ -394,7 +394,7 @@ both(
 # | Python's price | at each call | once, while writing and planning |
 # | what is known about the future | nothing | everything: so memory can be planned, ops fused, dead ones left out |
 # | `if x.mean() > 0` | is plain Python | needs an op (lesson [1.6](06_control_flow.ipynb)) |
-# | an error comes | at the line that is wrong | shapes: while writing; numbers: in the run, far from the line |
+# | an error comes | at the line that is wrong | shapes: while writing; numbers: in the run, long after the line (which an op remembers, as `op_callstack`) |
 # | can be saved and run without your code | no | yes: it is bytes (1.2) |
 #
 # The last rows are why Paddle keeps both, and lets you turn one into the other (`to_static`, module 5). And what is known to its end can be *rewritten*: that is where real speed comes from, in modules 4 and 5.
