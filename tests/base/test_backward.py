@@ -300,7 +300,7 @@ def test_drawn_nets_have_the_gradients_of_dygraph(steps, checkpoints, twice):
     """A net of ops that read any results before them; with checkpoints; once, or two times."""
     at = np.linspace(-1.0, 1.3, 9).reshape(3, 3)
 
-    def net(x):
+    def net(x: Any) -> list[Any]:
         results = [x]
         for name, a, b in steps:
             results.append(STEPS[name](results[a % len(results)], results[b % len(results)]))
