@@ -124,6 +124,11 @@ class Variable:
     def meta(self) -> MetaTensor:
         return MetaTensor(self.shape, self.dtype)
 
+    def _assign_from(self, source: Variable) -> Variable:
+        """Appends an op that writes another variable's value into this one."""
+        self.block.program.current_block().append_op("assign", {"X": source}, {"Out": self})
+        return self
+
     def backward(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError(
             f"Variable.backward: expected a Tensor, but got the Variable {self.name!r} of a "
@@ -411,6 +416,8 @@ class Block:
         except Exception as error:
             name_op_in_error(error, type, operator.attr("op_callstack"))
             raise
+        if "sub_block" not in (attrs or {}):
+            _pass_stop_gradient(inputs or {}, outputs or {})
         self.ops.append(operator)
         self.program._changed()
         return operator
@@ -727,3 +734,17 @@ def program_guard(main: Program, startup: Program | None = None) -> Iterator[Non
         yield
     finally:
         _current.main, _current.startup = before
+
+
+def _pass_stop_gradient(inputs: dict[str, Any], outputs: dict[str, Any]) -> None:
+    """No gradient reaches what is computed from inputs that all stop it. (What is given by name
+    stays as it is.)
+    """
+    read, written = (
+        [v for value in slots.values() for v in (value if isinstance(value, list) else [value])]
+        for slots in (inputs, outputs)
+    )
+    if all(not isinstance(item, str) and item.stop_gradient for item in read):
+        for item in written:
+            if isinstance(item, Variable):
+                item.stop_gradient = True

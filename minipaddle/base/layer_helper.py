@@ -1,14 +1,21 @@
-"""From the call of a phi op to an Operator: old names, new variables, shapes from InferMeta.
+"""Appending ops: from the call of a phi op to an Operator with old names, new variables, and shapes
+from InferMeta; and LayerHelper, with which users write a new op's function themselves.
 
-Paddle: python/paddle/base/layer_helper.py (LayerHelper.append_op).
-Left out: activations and parameters that a LayerHelper also makes.
+Paddle: python/paddle/base/layer_helper.py.
+Left out: a LayerHelper's parameters; static.create_parameter makes them.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from minipaddle.base.framework import Operator, Variable, default_main_program
+from minipaddle.base.framework import (
+    Operator,
+    Program,
+    Variable,
+    default_main_program,
+    default_startup_program,
+)
 from minipaddle.base.op_attrs import program_attrs
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.common import unique_name
@@ -16,6 +23,60 @@ from minipaddle.common.errors import name_op_in_error
 from minipaddle.phi.core.attribute import ScalarInt, unknown
 from minipaddle.phi.core.op import OPS, Op
 from minipaddle.phi.core.type_promotion import promoted
+
+
+class LayerHelper:
+    """For a function that appends ops by their old names:
+
+        helper = LayerHelper("relu")
+        out = helper.create_variable_for_type_inference(x.dtype)
+        helper.append_op(type="relu", inputs={"X": x}, outputs={"Out": out})
+
+    Args:
+        layer_type: what the names of the layer's variables start with, before a number.
+        name: the whole start, instead.
+        kwargs: the function's other arguments; `act` is the one that is read, see
+            `append_activation`.
+    """
+
+    def __init__(self, layer_type: str, **kwargs: Any) -> None:
+        self.layer_type = layer_type
+        self.kwargs = kwargs
+        self.name = kwargs.get("name") or unique_name.generate(layer_type)
+
+    @property
+    def main_program(self) -> Program:
+        return default_main_program()
+
+    @property
+    def startup_program(self) -> Program:
+        return default_startup_program()
+
+    def create_variable_for_type_inference(
+        self, dtype: Any, stop_gradient: bool = False, shape: Any = ()
+    ) -> Variable:
+        """A new Variable of the current block, `relu_0.tmp_0`; the op that writes it will decide
+        its shape and dtype.
+        """
+        return self.main_program.current_block().create_var(
+            unique_name.generate(f"{self.name}.tmp"), shape, dtype, stop_gradient=stop_gradient
+        )
+
+    def append_op(self, *args: Any, **kwargs: Any) -> Operator:
+        """Appends to the current block; see Block.append_op."""
+        return self.main_program.current_block().append_op(*args, **kwargs)
+
+    def append_activation(self, input_var: Variable) -> Variable:
+        """The activation that `act` names, "relu" or {"type": "leaky_relu", "alpha": 0.1}, of a
+        Variable; the Variable itself where there is none.
+        """
+        act = self.kwargs.get("act")
+        if act is None:
+            return input_var
+        attrs = dict(act) if isinstance(act, dict) else {"type": act}
+        out = self.create_variable_for_type_inference(input_var.dtype)
+        self.append_op(attrs.pop("type"), {"X": input_var}, {"Out": out}, attrs)
+        return out
 
 
 def append_phi_op(
@@ -58,6 +119,8 @@ def append_phi_op(
         slots[slot_of(compat, item.name)] = [variable.name for variable in values]
     if compat.xshape and op.forward_op is not None:
         slots["XShape"] = _xshape(op, block.program._origin)
+    if op.forward_op is None:
+        slots |= {slot: [] for slot in compat.empty}
     attrs = dict(attrs)
     for name, variable in attrs.items():
         if isinstance(variable, Variable):

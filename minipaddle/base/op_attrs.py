@@ -44,6 +44,8 @@ def program_attrs(
 def phi_attrs(operator: Operator) -> dict[str, Any]:
     """The attributes of an Operator, under phi's names and as phi's values."""
     op, compat = operator.phi_op, compat_of(operator.phi_op.name)
+    if compat.type.startswith("elementwise_"):
+        _require_last_axis(operator)
     attrs = {}
     for attr in op.attrs:
         name = compat.attrs.get(attr.name, attr.name)
@@ -62,6 +64,20 @@ def phi_attrs(operator: Operator) -> dict[str, Any]:
         shape = operator.block._var_recursive(variable).shape if kinds[name] is IntArray else ()
         attrs[name] = unknown(op.name, name, shape)
     return op.complete(attrs)
+
+
+def _require_last_axis(operator: Operator) -> None:
+    """An old program may say at which axis of X the shape of Y begins; here both end together."""
+    axis = operator.attr("axis") if operator.has_attr("axis") else -1
+    if axis == -1:
+        return
+    ndims = [operator.block._var_recursive(operator.input(slot)[0]).ndim for slot in "XY"]
+    if axis + ndims[1] != ndims[0] and ndims[0] != ndims[1]:
+        raise NotImplementedError(
+            f"{operator.type}: expected axis -1, or {ndims[0] - ndims[1]} for inputs with "
+            f"{ndims[0]} and {ndims[1]} axes, but got {axis}. Reshape Y, so that its shape ends "
+            "where that of X ends."
+        )
 
 
 def attr_variables(operator: Operator) -> dict[str, str]:

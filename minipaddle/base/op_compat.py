@@ -38,6 +38,7 @@ class OpCompat:
         written: attribute -> the function that makes the Program's value of phi's.
         xshape: it has an output XShape more: the input's shape, which is all that its gradient
             needs, behind a 0. So the input itself need not be kept.
+        empty: input slots that are there with nothing in them, as Paddle's function leaves them.
         grad_slots: slots of the `<op>_grad` that have another name there.
         all_outputs: also outputs that this call does not compute get a variable.
         which: where several phi ops have one type: the attributes that tell this one.
@@ -53,6 +54,7 @@ class OpCompat:
     always_tensors: tuple[str, ...] = ()
     written: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
     xshape: bool = False
+    empty: tuple[str, ...] = ()
     grad_slots: dict[str, str] = field(default_factory=dict)
     all_outputs: bool = False
     which: dict[str, Any] = field(default_factory=dict)
@@ -175,10 +177,17 @@ OP_COMPAT: dict[str, OpCompat] = {
         layer="mean",
     ),
     "mean_all": OpCompat("mean"),
+    "matmul_with_flatten": OpCompat("mul"),
     "matmul": OpCompat("matmul_v2", attrs={"transpose_x": "trans_x", "transpose_y": "trans_y"}),
     "pow": OpCompat("pow", attrs={"y": "factor"}),
     "argmax": OpCompat("arg_max"),
-    "reshape": _with_xshape("reshape2"),
+    "reshape": OpCompat(
+        "reshape2",
+        extra={"mkldnn_data_type": "float32", "use_quantizer": False},
+        xshape=True,
+        empty=("Shape", "ShapeTensor"),
+        grad_slots={"x": "XShape"},
+    ),
     "transpose": _with_xshape("transpose2", "transpose", perm="axis"),
     "unsqueeze": _with_xshape("unsqueeze2", axis="axes"),
     "squeeze": _with_xshape("squeeze2", axis="axes"),
@@ -293,7 +302,11 @@ OP_COMPAT: dict[str, OpCompat] = {
     "allclose": _close("allclose"),
     "isclose": _close("isclose"),
     "full_like": OpCompat("fill_any_like"),
-    "uniform": OpCompat("uniform_random"),
+    "uniform": OpCompat(
+        "uniform_random",
+        extra={"diag_num": 0, "diag_step": 0, "diag_val": 1.0},
+        empty=("ShapeTensor", "ShapeTensorList"),
+    ),
     "conv2d": OpCompat("conv2d", slots={"out": "Output"}),
     "depthwise_conv2d": OpCompat("depthwise_conv2d", slots={"out": "Output"}),
     "unfold": OpCompat("unfold", slots={"out": "Y"}),

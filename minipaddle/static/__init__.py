@@ -12,6 +12,8 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from minipaddle import base, pir
 from minipaddle.base.backward import append_backward as append_backward_to_program
 from minipaddle.base.backward import gradients as gradients_of_program
@@ -19,10 +21,13 @@ from minipaddle.base.compiler import BuildStrategy, CompiledProgram
 from minipaddle.base.executor import Executor
 from minipaddle.base.framework import Program as ClassicProgram
 from minipaddle.base.framework import Variable
+from minipaddle.base.name_scope import name_scope
+from minipaddle.common import unique_name
 from minipaddle.common.dtype import to_dtype
 from minipaddle.common.place import UNDEFINED
 from minipaddle.new_executor.scope import Scope, global_scope, scope_guard
 from minipaddle.nn.param_attr import create_parameter
+from minipaddle.phi.core.op import OPS
 from minipaddle.phi.core.world import current_world, in_pir_mode
 from minipaddle.pir.core.builder import build, flags, insertion_point_at
 from minipaddle.pir.core.value import Value
@@ -53,6 +58,7 @@ __all__ = [
     "Program",
     "Scope",
     "append_backward",
+    "create_global_var",
     "create_parameter",
     "data",
     "default_main_program",
@@ -65,6 +71,7 @@ __all__ = [
     "load_from_file",
     "load_inference_model",
     "load_program_state",
+    "name_scope",
     "nn",
     "normalize_program",
     "program_guard",
@@ -130,9 +137,18 @@ def program_guard(main_program: Any, startup_program: Any = None) -> Iterator[No
 
 
 def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: int = 0) -> Any:
-    """An input of the program, to be fed under `name`. None or -1 in the shape: any size."""
+    """An input of the program, to be fed under `name`. None or -1 in the shape: any size.
+
+    Raises:
+        TypeError: the name is no text, or the shape no list of ints.
+        ValueError: a size is negative but not -1, or the program has a variable of that name.
+    """
     world = _require_static("static.data")
-    sizes = [-1 if size is None else int(size) for size in shape]
+    if not isinstance(name, str):
+        raise TypeError(
+            f"static.data: expected a name, but got {name!r}. Under the name you will feed it."
+        )
+    sizes = _sizes_of_data(name, shape)
     wanted = to_dtype(dtype or "float32")
     if world == "program":
         block = base.default_main_program().global_block()
@@ -157,6 +173,60 @@ def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: i
     with insertion_point_at(None if last is None else last + 1):
         op = build("pd_op.data", (), attributes, [pir.DenseTensorType(wanted, sizes)])
     return op.result(0)
+
+
+def _sizes_of_data(name: str, shape: Any) -> list[int]:
+    """The shape as ints, with -1 for any size."""
+    if not isinstance(shape, (list, tuple)):
+        raise TypeError(
+            f"static.data: expected the shape of {name!r} to be a list, but got {shape!r}. Give "
+            "one size for each axis."
+        )
+    sizes = [-1 if size is None else size for size in shape]
+    for size in sizes:
+        if isinstance(size, bool) or not isinstance(size, (int, np.integer)):
+            raise TypeError(
+                f"static.data: expected the shape of {name!r} to hold ints, but got {size!r}. "
+                "Give a size, or None where any size may be fed."
+            )
+        if size < -1:
+            raise ValueError(
+                f"static.data: expected sizes of 0 or more in the shape of {name!r}, but got "
+                f"{size}. Only -1 stands for any size."
+            )
+    return [int(size) for size in sizes]
+
+
+def create_global_var(
+    shape: Sequence[int],
+    value: float,
+    dtype: Any,
+    persistable: bool = False,
+    force_cpu: bool = False,
+    name: str | None = None,
+) -> Any:
+    """A Variable of the classic Program that the startup program fills with `value`.
+
+    Args:
+        persistable: it lives between runs.
+        force_cpu: taken as it is in Paddle; here a variable lives where its program runs.
+
+    Raises:
+        NotImplementedError: in PIR programs, as in Paddle 3.3.
+    """
+    if _require_static("static.create_global_var") != "program":
+        raise NotImplementedError(
+            "static.create_global_var: expected a classic Program, but got a PIR program. Call it "
+            "inside paddle.pir_utils.OldIrGuard()."
+        )
+    name = name or unique_name.generate("_generated_var")
+    startup = base.default_startup_program()
+    with base.program_guard(startup):
+        made = OPS["full"](shape=list(shape), value=value, dtype=dtype)
+    startup.global_block()._rename_var(made.name, name)
+    made.persistable = True
+    block = base.default_main_program().global_block()
+    return block.create_var(name, shape, dtype, persistable=persistable, stop_gradient=True)
 
 
 def append_backward(

@@ -5,6 +5,8 @@ Paddle: paddle/phi/kernels/matmul_kernel.h; fused_ops.yaml: fc.
 
 from __future__ import annotations
 
+import math
+
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, op
 from minipaddle.phi.infermeta import binary
@@ -69,6 +71,49 @@ def _(xp, wanted, x, y, out_grad, *, transpose_x, transpose_y):
         left = x if transpose_x else x.T
         y_grad = xp.matmul(out_grad.T, left.T) if transpose_y else xp.matmul(left, out_grad)
     return x_grad, y_grad
+
+
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: matmul_with_flatten",
+    traits=("Pure",),
+    same_dtype=("x", "y"),
+)
+def matmul_with_flatten(xp, x, y, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1):
+    """x @ y as matrices: the first `num_col_dims` axes of each are its rows, the others its
+    columns. Classic Programs call it `mul`; static.nn.fc uses it.
+    """
+    rows = x.reshape(math.prod(x.shape[:x_num_col_dims]), -1)
+    columns = y.reshape(math.prod(y.shape[:y_num_col_dims]), -1)
+    return xp.matmul(rows, columns).reshape(*x.shape[:x_num_col_dims], *y.shape[y_num_col_dims:])
+
+
+@matmul_with_flatten.infer_meta
+def _(x, y, *, x_num_col_dims, y_num_col_dims):
+    for name, meta, count in (("x", x, x_num_col_dims), ("y", y, y_num_col_dims)):
+        if not 0 < count < meta.ndim:
+            raise ValueError(
+                f"matmul_with_flatten: expected {name}_num_col_dims between 1 and "
+                f"{meta.ndim - 1}, but got {count} for the shape {list(meta.shape)}. Leave axes "
+                "for the rows and for the columns."
+            )
+    inner, rows = x.shape[x_num_col_dims:], y.shape[:y_num_col_dims]
+    if -1 not in (*inner, *rows) and math.prod(inner) != math.prod(rows):
+        raise ValueError(
+            "matmul_with_flatten: expected as many columns of x as rows of y, but got "
+            f"{list(x.shape)} cut after {x_num_col_dims} axes and {list(y.shape)} cut after "
+            f"{y_num_col_dims}. Change a shape, or where it is cut."
+        )
+    return MetaTensor((*x.shape[:x_num_col_dims], *y.shape[y_num_col_dims:]), x.dtype)
+
+
+@matmul_with_flatten.vjp
+def _(x, y, out_grad, *, x_num_col_dims: int, y_num_col_dims: int):
+    inner, columns = math.prod(y.shape[:y_num_col_dims]), math.prod(y.shape[y_num_col_dims:])
+    x_matrix, y_matrix = reshape(x, shape=(-1, inner)), reshape(y, shape=(inner, columns))
+    grad = reshape(out_grad, shape=(-1, columns))
+    x_grad = matmul(grad, y_matrix, transpose_y=True)
+    y_grad = matmul(x_matrix, grad, transpose_x=True)
+    return reshape_as(x_grad, x), reshape_as(y_grad, y)
 
 
 @op(source="paddle/phi/ops/yaml/fused_ops.yaml: fc", traits=("Pure",), same_dtype=("input", "w"))
