@@ -246,14 +246,14 @@ def _where(who: str, what: str, *variables: Variable) -> tuple[Program, Block]:
                 f"{who}: expected {what} of one Program, but got {variable.name!r}, which is of "
                 "another one. Pass Variables of one Program."
             )
-        if block.idx != 0:
-            raise ValueError(
-                f"{who}: expected {what} in block 0, but got {variable.name!r} of block "
-                f"{block.idx}. Start from what the cond or while_loop returns."
-            )
         if not variable.dtype.is_floating:
             raise ValueError(
                 f"{who}: expected {what} of a float dtype, but got {variable.name!r} of "
                 f"{variable.dtype.name}. Only floats have gradients."
             )
+    if block.idx != 0 or block.program.current_block() is not block:
+        raise ValueError(
+            f"{who}: expected a call outside of cond and while_loop, but got one in block "
+            f"{block.program.current_block().idx}. Start from what they return."
+        )
     return block.program, block

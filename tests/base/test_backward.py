@@ -462,6 +462,23 @@ def test_bad_losses():
         static.append_backward(loss)
 
 
+def test_a_backward_inside_control_flow_is_refused():
+    x = data()
+    outer = x.sum()
+
+    def branch(loss):
+        def body():
+            y = x.sum() * 2.0
+            static.append_backward(outer if loss == "outer" else y)
+            return y
+
+        return body
+
+    for loss in ("outer", "inner"):
+        with pytest.raises(ValueError, match="a call outside of cond and while_loop, but got one"):
+            static.nn.cond(x.sum() > 0.0, branch(loss), lambda: x.sum())
+
+
 # -- checkpoints ---------------------------------------------------------------------------------
 
 
