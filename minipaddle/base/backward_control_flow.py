@@ -30,7 +30,15 @@ class ConditionalBlockGradient:
     """conditional_block -> conditional_block_grad."""
 
     def sources(self, walk: Walk, operator: Operator, needed: set[str]) -> list[str]:
-        flow = _flow(walk, operator, needed.intersection(operator.output("Out")))
+        targets = needed.intersection(operator.output("Out"))
+        for name in targets:
+            if walk.first_writers.get(name) is not operator:
+                raise NoGradientError(
+                    f"conditional_block has no gradient rule for {name!r}, which has a value "
+                    "before and keeps it if the branch does not run. Return the new value from "
+                    "both branches of cond."
+                )
+        flow = _flow(walk, operator, targets)
         return [name for name in operator.input("Input") if flow.reaches(name)]
 
     def append(self, walk: Walk, operator: Operator) -> None:

@@ -99,6 +99,15 @@ class Walk:
                 return found
         return self.block._var_recursive(name)  # which raises
 
+    @cached_property
+    def first_writers(self) -> dict[str, Operator]:
+        """Variable -> the first op that writes it, in the block that is walked."""
+        found: dict[str, Operator] = {}
+        for operator in self.forward_block.ops:
+            for name in operator.output_arg_names:
+                found.setdefault(name, operator)
+        return found
+
     # -- which ops -----------------------------------------------------------------------------
 
     def takes_gradient(self, name: str) -> bool:

@@ -1,7 +1,7 @@
 """Ops that run a block of their own: conditional_block and while.
 
     with conditional_block(pred):       # a new block is the current one
-        assign_to(x * 2.0, y)           # ops land in it
+        paddle.assign(x * 2.0, y)       # ops land in it
                                         # at the end the parent gets the op conditional_block
 
 The op lists what its block reads of the variables outside (Input, X) and what it writes of them
@@ -93,11 +93,6 @@ def _outside(block: Block, names: dict[str, None]) -> list[str]:
     ]
 
 
-def assign_to(source: Variable, target: Variable) -> None:
-    """Appends `target = source`."""
-    append_phi_op(OPS["assign"], [source], {}, {"out": target.name})
-
-
 def copied(variable: Variable) -> Variable:
     """A new variable of the current block with the same value."""
     name = unique_name.generate("_generated_var")
@@ -112,8 +107,7 @@ def returned(variable: Variable) -> Variable:
     target = parent.create_var(
         shape=variable.shape, dtype=variable.dtype, stop_gradient=variable.stop_gradient
     )
-    assign_to(variable, target)
-    return target
+    return target._assign_from(variable)
 
 
 def select_input(false: Variable, true: Variable, mask: Variable) -> Variable:

@@ -59,7 +59,18 @@ def constant(value: Any, dtype: Any = None) -> Any:
 
 
 def assign(x: Any, output: Any = None) -> Any:
-    """A copy of x: a Tensor, an array, a list or a number. With `output`, it is written there."""
+    """A copy of x: a Tensor, an array, a list or a number. With `output`, it is written there.
+
+    Raises:
+        NotImplementedError: `output` is a Value of a PIR program.
+    """
+    if is_symbolic(output):
+        if in_pir_mode():
+            raise NotImplementedError(
+                "assign: expected no output in a PIR program, but got a Value. Use what assign "
+                "returns."
+            )
+        return output._assign_from(x if is_tensor(x) else constant(x))
     copy = OPS["assign"](x) if is_tensor(x) else constant(x)
     if output is None:
         return copy

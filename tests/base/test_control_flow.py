@@ -186,6 +186,34 @@ def test_an_assert_in_a_branch_stays(classic):
         run(main, [9.0, 6.0], y)
 
 
+def test_a_branch_writes_a_variable_outside(classic):
+    """With assign(..., output): the variable keeps its value where the branch does not run."""
+
+    def program(paddle, x):
+        y = x * 1.0
+        paddle.static.nn.cond(paddle.mean(x) > 0, lambda: void(paddle.assign(x * 5.0, y)), None)
+        return y + 0.0
+
+    def void(value):
+        return None
+
+    main, y = built(program)
+    assert run(main, [1.0, 2.0], y)[0].tolist() == [5.0, 10.0]
+    assert run(main, [-1.0, -2.0], y)[0].tolist() == [-1.0, -2.0]
+
+
+def test_a_loop_counts_in_place(classic):
+    def program(paddle, x):
+        i, n = paddle.full([1], 0, "int64"), paddle.full([1], 3, "int64")
+        return paddle.static.nn.while_loop(
+            lambda i, a: i < n, lambda i, a: [paddle.increment(i), a * 2.0], [i, x * 1.0]
+        )[1]
+
+    main, y = built(program)
+    for _ in range(2):
+        assert run(main, [1.0, 2.0], y)[0].tolist() == [8.0, 16.0]
+
+
 def test_a_loop_trains_a_parameter(classic):
     """Optimizer.minimize with a loop inside: the gradient of w is the sum over the turns."""
     main, startup = paddle.static.Program(), paddle.static.Program()

@@ -246,6 +246,21 @@ def test_second_gradients_are_refused(name):
     assert (main.num_blocks, len(main.global_block().ops)) == (blocks, ops)
 
 
+def test_a_variable_that_only_one_branch_changes_has_no_gradient():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main, paddle.static.Program()):
+        x = paddle.static.data("x", [2], "float32")
+        x.stop_gradient = False
+        y = x * 1.0
+
+        def true():
+            paddle.assign(x * 5.0, y)
+
+        paddle.static.nn.cond(paddle.mean(x) > 0, true, None)
+        with pytest.raises(NoGradientError, match="has a value before and keeps it"):
+            paddle.static.gradients([paddle.mean(y)], [x])
+
+
 def test_a_gradient_without_its_forward_block():
     main, _, gradient = with_gradient(named("loop"))
     message = main.desc
@@ -306,7 +321,7 @@ def follow(steps, values):
             _, *found = nn.while_loop(lambda i, *now, limit=limit: i < limit, turn, start)
             for place, value in zip(own, found, strict=True):
                 values[place] = value
-            values.append(found[-1])
+            values.append(found[-1] * 1.0)  # not the variable itself: the next loop may write it
         else:
             x, y = (values[place % len(values)] for place in rest)
             values.append(getattr(paddle, kind)(x, y) * 0.5)

@@ -7,7 +7,8 @@ In dygraph they are Python's `if` and `while`. In a classic Program each functio
 while the program is built, and its ops land in a block of their own.
 
 A loop of a classic Program writes its results into the variables that it is given, as in Paddle:
-afterwards they are what it returns.
+afterwards they are what it returns. So a body must not read one of them by another name: in
+`while_loop(..., lambda i, a: [i + 1, a + y], [i, y])` a and y are the same variable.
 
 Paddle: python/paddle/static/nn/control_flow.py.
 Left out: PIR programs, Print, Switch; variables that only one branch defines (`UndefinedVar`).
@@ -21,7 +22,6 @@ from typing import Any
 
 from minipaddle.base.control_flow import (
     all_or_nothing,
-    assign_to,
     conditional_block,
     copied,
     let_gradients_pass,
@@ -228,8 +228,8 @@ def while_loop(
                 for number, value in enumerate(values)
             ]
             for value, variable in zip(values, own, strict=True):
-                assign_to(value, variable)
-            assign_to(following, condition)
+                variable._assign_from(value)
+            condition._assign_from(following)
             let_gradients_pass(block)
         return list(loop_vars)
 
