@@ -135,7 +135,8 @@ class Executor:
             held = self._cache[program] = (version, {})
         interpreters = held[1]
         serial = flag("FLAGS_new_executor_serial_run")
-        key = (feed_names, tuple([_fetch_key(item) for item in fetch]), serial)
+        frees = flag("FLAGS_eager_delete_tensor_gb") >= 0
+        key = (feed_names, tuple([_fetch_key(item) for item in fetch]), serial, frees)
         found = interpreters.get(key)
         if found is None:
             lower = getattr(program, "lower", None)

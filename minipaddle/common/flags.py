@@ -1,11 +1,13 @@
 """Flags: settings of the whole process, by name.
 
+    FLAGS_eager_delete_tensor_gb  less than 0.0: a run keeps the variables of block 0 until it ends
+                                  (in one thread); otherwise each is freed at its last use
     FLAGS_max_while_turns         how often the body of a `while` op may run in one run of a program
     FLAGS_new_executor_serial_run run ops one after the other, in one thread
 
 Paddle: paddle/common/flags.cc, set_flags and get_flags in python/paddle/base/framework.py.
-Left out: Paddle's several hundred flags, and setting them by environment variables. The ones above
-are minipaddle's own: Paddle's while has no limit.
+Left out: Paddle's several hundred flags, and setting them by environment variables.
+FLAGS_max_while_turns is minipaddle's own: Paddle's while has no limit.
 In Paddle, FLAGS_new_executor_serial_run is False.
 """
 
@@ -15,6 +17,7 @@ from collections.abc import Iterable
 from typing import Any
 
 _FLAGS: dict[str, Any] = {
+    "FLAGS_eager_delete_tensor_gb": 0.0,
     "FLAGS_max_while_turns": 1_000_000,
     "FLAGS_new_executor_serial_run": True,
 }

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from minipaddle.common.flags import flag
 from minipaddle.new_executor.dependency_builder import shared_memory
 from minipaddle.new_executor.explain import explain
 from minipaddle.new_executor.instruction import Instruction, InstructionList, last_uses
@@ -87,8 +88,7 @@ class Interpreter:
             explain(error, self.filename, self.lines)
             raise
         count = len(plan.fetches)
-        for name, value in zip(plan.scope_writes, results[count:], strict=True):
-            scope.set(name, value)
+        scope.write(plan.scope_writes, results[count:])
         return list(results[:count])
 
 
@@ -117,7 +117,8 @@ def write_function(
         for source, names in (("feeds", fed), ("parameters", list(plan.scope_reads.values()))):
             if names:
                 writer.line(f"{_targets(names)} = {source}")
-        writer.block(plan.instructions, [*plan.fetches, *plan.scope_writes.values()])
+        wanted = [*plan.fetches, *plan.scope_writes.values()]
+        writer.block(plan.instructions, wanted, free=flag("FLAGS_eager_delete_tensor_gb") >= 0)
         writer.line(f"return {results_of(plan)}")
     return "\n".join(writer.lines) + "\n", writer.constants, writer.numbers
 
@@ -186,13 +187,16 @@ class FunctionWriter:
         else:
             instruction.write(self)
 
-    def block(self, instructions: Sequence[Any], needed: Collection[str]) -> None:
+    def block(
+        self, instructions: Sequence[Any], needed: Collection[str], free: bool = True
+    ) -> None:
         """Writes instructions, and drops each variable after its last use.
 
         Args:
             needed: what must be there after the block.
+            free: False: the variables stay until the function ends.
         """
-        dead = last_uses(instructions, needed)
+        dead = last_uses(instructions, needed) if free else [[] for _ in instructions]
         for instruction, names in zip(instructions, dead, strict=True):
             self.instruction(instruction)
             if isinstance(instruction, Instruction) and instruction.leaves_rest():
