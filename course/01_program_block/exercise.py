@@ -23,6 +23,7 @@ import re
 import numpy as np
 
 import minipaddle as paddle
+from minipaddle import viz
 from minipaddle.phi import OPS, op
 from minipaddle.phi.core.meta_tensor import MetaTensor
 
@@ -504,7 +505,7 @@ with Checks("Task 2", hidden=True) as check:
 # 2. For one backend: first a kernel with the wanted layout. If there is none, a kernel for `"ALL_LAYOUT"`, which takes data in any layout. Never one for another layout.
 # 3. First the wanted backend is asked. cuDNN is a library on the GPU: after `"gpudnn"` comes `"gpu"`, its data is there already. After `"gpu"` comes `"cpu"`, but for that the
 #    data moves. After `"cpu"` comes nothing.
-# 4. No kernel at all: `NotImplementedError`. Its message names the dtype that was wanted, and each dtype for which the op has kernels.
+# 4. No kernel at all: `RuntimeError`. Its message names the dtype that was wanted, and each dtype for which the op has kernels.
 #
 # An example. The op has four kernels:
 #
@@ -517,7 +518,7 @@ with Checks("Task 2", hidden=True) as check:
 # | `(cpu, NHWC, float32)` | C, False | any layout |
 # | `(gpudnn, NHWC, float32)` | B, False | gpudnn has no float32, gpu has |
 # | `(gpu, NCHW, float32)` | D, **True** | B wants NHWC; so the data moves to the CPU |
-# | `(cpu, NCHW, float16)` | `NotImplementedError` | nothing leads from the CPU to the GPU |
+# | `(cpu, NCHW, float16)` | `RuntimeError` | nothing leads from the CPU to the GPU |
 #
 # Why Paddle has it: `KernelFactory::SelectKernelOrThrowError` in `paddle/phi/core/kernel_factory.cc`. There the move to the CPU can be switched off
 # (`FLAGS_enable_api_kernel_fallback`), because it can make a model slow without a word. minipaddle never does it.
@@ -551,7 +552,7 @@ def select(kernels, wanted):
             if key in kernels:
                 return kernels[key], backend == "cpu" and wanted.backend != "cpu"
     known = sorted({key.dtype for key in kernels})
-    raise NotImplementedError(
+    raise RuntimeError(
         f"select: expected a kernel for {wanted.dtype}, but got kernels for {known} only."
     )
     ### END SOLUTION
@@ -572,10 +573,10 @@ def selected(keys, *wanted):
     for one in wanted:
         try:
             kernel, moves = select(kernels, KernelKey(*one))
-        except NotImplementedError as error:
-            if not str(error):
+        except RuntimeError as error:
+            if isinstance(error, NotImplementedError):
                 raise  # not written yet
-            found.append(("NotImplementedError", sorted(set(re.findall(r"[a-z]+\d+", str(error))))))
+            found.append(("RuntimeError", sorted(set(re.findall(r"[a-z]+\d+", str(error))))))
         else:
             found.append(([key for key, k in zip(keys, kernels.values()) if k is kernel], moves))
     return found
@@ -616,13 +617,13 @@ with Checks("Task 3") as check:
     check.equal(
         "no kernel, and a kernel",
         lambda: selected(FOUR_KERNELS, ("cpu", "NCHW", "float64"), ("cpu", "NCHW", "float32")),
-        [("NotImplementedError", ["float16", "float32", "float64"]), ([D], False)],
+        [("RuntimeError", ["float16", "float32", "float64"]), ([D], False)],
         look="Rule 4: the message names float64, and the dtypes that the op has.",
     )
     check.equal(
         "nothing leads from the CPU to the GPU",
         lambda: selected(FOUR_KERNELS, ("cpu", "NCHW", "float16"), ("gpu", "NHWC", "float32")),
-        [("NotImplementedError", ["float16", "float32"]), ([B], False)],
+        [("RuntimeError", ["float16", "float32"]), ([B], False)],
         look="Rule 3: after cpu comes nothing.",
     )
 
@@ -646,7 +647,7 @@ def secret_definition(keys, wanted):
 
     fitting = [key for key in keys if rank(key) is not None]
     if not fitting:
-        return ("NotImplementedError", sorted({wanted[2], *(key[2] for key in keys)}))
+        return ("RuntimeError", sorted({wanted[2], *(key[2] for key in keys)}))
     key = min(fitting, key=rank)
     return ([key], key[0] == "cpu" and wanted[0] != "cpu")
 
@@ -803,7 +804,12 @@ def program_of(ops):
 
 FANS_OUT = ["h = relu(x)", "m = multiply(h, w)", "s = add(m, h)", "loss = mean(s)"]
 for one in ops_of(*FANS_OUT):
-    print(one)
+    print(one.type, one.inputs, one.outputs)
+
+example = program_of(ops_of(*FANS_OUT)).global_block()
+example.var("w").stop_gradient = True
+paddle.static.append_backward(example.var("loss"))
+viz.append_backward_steps(example.program)  # minipaddle's walk over the example: step through it
 
 
 # %% nbgrader={"grade_id": "task4", "solution": true}
@@ -1361,13 +1367,15 @@ with Checks("Task 5", hidden=True) as check:
 # | 5 | 4 bytes: a float |
 #
 # A *varint* is a number that takes only as many bytes as it needs. `read_varint(data, place)` gives the number at `place`, and the place behind it; `write_varint(number)` gives its bytes. The key is a
-# varint, too. Which field holds what is fixed by number; these lead to names (all of kind 2):
+# varint, too. For example, `0a 01 68` is a whole field: the key 0a is 1 · 8 + 2, so field 1 of kind 2; the length is 1; and then comes the text `h`.
+#
+# Which field holds what is fixed by number; these lead to names (all of kind 2):
 #
 #         ProgramDesc   1 blocks  ->  BlockDesc
 #         BlockDesc     3 vars    ->  VarDesc           4 ops      ->  OpDesc
 #         VarDesc       1 name, a text
 #         OpDesc        1 inputs  ->  OpDesc.Var        2 outputs  ->  OpDesc.Var
-#         OpDesc.Var    1 the slot's word (X, Out)      2 arguments, the names of variables: texts
+#         OpDesc.Var    1 the slot's word, "X", say     2 arguments, the names of variables: texts
 #
 # 1. Only a text that is `old` as a whole is changed, and only where a variable is named. A slot, an op's type or an attribute may have the same text: they stay.
 # 2. The length of a message counts all bytes in it. If a name in it gets longer, so does each message around it.
@@ -1657,7 +1665,7 @@ with Checks("Task 6", hidden=True) as check:
 # %% [markdown]
 # ## Task 7 · What goes into a loop, and what comes out   (4 points)
 # The body of a `while` is a block of its own. It uses variables of the block around it, and it has its own. In a Program, the `while` op says in its slots which variables of the outer block it
-# reads (`X`) and writes (`Out`): all others, who prune, free memory or compute gradients, look at these two lists and not into the body. They are found by reading the body, once, when the
+# reads (`X`) and writes (`Out`). Whoever frees memory or computes gradients can look at these two lists and needs not look into the body. They are found by reading the body, once, when the
 # loop has been written down. Write
 #
 #     complete(op, known) -> Op
@@ -1738,10 +1746,29 @@ def run_ops(ops, values):
                 break
 
 
+def real_loop():
+    """The example by while_loop, as a real Program; its `while` op is the last of block 0."""
+    paddle.enable_static()
+    try:
+        with paddle.pir_utils.OldIrGuard():
+            main = paddle.static.Program()
+            with paddle.static.program_guard(main):
+                i, n, one, s, x = (paddle.static.data(v, [1], "int64") for v in VALUES)
+                paddle.static.nn.while_loop(
+                    lambda i, s: i < n, lambda i, s: (i + one, s + s * x), [i, s]
+                )
+            return main
+    finally:
+        paddle.disable_static()
+
+
+VALUES = {"i": 0, "n": 2, "one": 1, "s": 1, "x": 2}
 (loop,) = ops_of(*LOOP)
 print(loop.type, loop.inputs, loop.outputs)
 for one in loop.body:
     print("   ", one.type, one.inputs, one.outputs)
+feed = {name: np.array([value]) for name, value in VALUES.items()}
+viz.executor_steps(real_loop(), feed, ["s"])  # the same loop as it runs; block 1 is its body
 
 
 # %% nbgrader={"grade_id": "task7", "solution": true}
@@ -1808,22 +1835,6 @@ def after(lines, values):
     values = dict(values)
     run_ops([as_ops(completed(lines, sorted(values)))], values)
     return values
-
-
-def real_loop():
-    """The same loop by while_loop: the real Program, and its `while` op."""
-    paddle.enable_static()
-    try:
-        with paddle.pir_utils.OldIrGuard():
-            main = paddle.static.Program()
-            with paddle.static.program_guard(main):
-                i, n, one, s, x = (paddle.full([1], v, "int64") for v in (0, 4, 1, 1, 2))
-                paddle.static.nn.while_loop(
-                    lambda i, s: i < n, lambda i, s: (i + one, s + s * x), [i, s]
-                )
-            return main, main.global_block().ops[-1]
-    finally:
-        paddle.disable_static()
 
 
 @experiment
@@ -1897,13 +1908,14 @@ with Checks("Task 7") as check:
         [("ValueError", "go"), [["go", "i", "one"], ["i"]]],
         look="Rule 5: nobody writes go. The text of the error names it, in quotes.",
     )
-    program, while_op = real_loop()
+    program = real_loop()
+    while_op = program.global_block().ops[-1]
     (condition,) = while_op.input("Condition")
     check.equal(
         "as our while_loop does it",
         lambda: completed_program(program, condition),
         (sorted(while_op.input("X")), sorted(while_op.output("Out"))),
-        look="The example again, as a real Program; print(real_loop()[0]) shows it. Has a sum of the body come out?",
+        look="The example again, as a real Program; print(real_loop()) shows it. Has what the body made for itself come out?",
     )
 
 # %% nbgrader={"grade_id": "task7_hidden", "points": 2}
@@ -2061,8 +2073,8 @@ with Checks("Task 7", hidden=True) as check:
 # 1. **The op**, with the name `logit`, the source `"paddle/phi/ops/yaml/ops.yaml: logit"`, and an attribute `eps: float = 1e-6`. Where `eps` is 0, nothing is clamped.
 # 2. **A kernel for float16** beside the general one. It computes in float32 and rounds once, at the end: near 0.5, float16 alone loses half of the digits.
 # 3. **InferMeta**: shape and dtype are those of `x`: `unchanged`.
-# 4. **The gradient rule**, from `x`, `out_grad` and `eps`: `out_grad / (x · (1 - x))`, and 0 where `x` was clamped, *also where x is 0 or 1*. A rule is written with `+ - * /` and ops; `clip` and `cast` are
-#    imported below. Then it can be differentiated again.
+# 4. **The gradient rule**, from `x`, `out_grad` and `eps`: `out_grad / (x · (1 - x))`, and 0 where `x` was clamped, *also where x is 0 or 1*. A rule is written with `+ - * /`, `<`, `<=`, `>`, `>=` (not with `==`)
+#    and ops; `clip` and `cast` are imported below. Then it can be differentiated again.
 # 5. **The API**: without `eps` nothing is clamped, so the op gets 0. If `x` holds no floats: `TypeError`. If `eps` is not from 0 to 0.5: `ValueError`. It works on Tensors and in both kinds of Program.
 # 6. **The docstring** has the parts `Args:`, `Returns:`, `Raises:` and `Examples:`; the last with lines that start with `>>>` and the output below them, as in a Python console. They are run as a test, in
 #    which `paddle` and `logit` are known.
@@ -2501,7 +2513,7 @@ with Checks("Task 8", hidden=True) as check:
 # Two right versions can differ in the last digits: compare with a tolerance (`rtol=1e-5, atol=1e-6` for float32). And a classic Program keeps an attribute in 32 bits, so 0.1 becomes 0.10000000149: an eps of 0.125 fits exactly.
 # The next cell has two helpers.
 #
-# Why Paddle has it: each API there has such a file under `test/legacy_test/`, with classes for dygraph, for static programs, and for errors. For `logit` it is `test_logit_op.py`.
+# Why Paddle has it: most APIs there have such a file under `test/legacy_test/`, with classes for dygraph, for static programs, and for errors. For `logit` it is `test_logit_op.py`.
 #
 # <details><summary>Hint 1</summary>Take the promises one by one, and ask of each: which input shows that it is broken? For promise 2, one number below and one above, and an eps that is no
 # round number.</details>

@@ -8,6 +8,6 @@ for dtype in ("float32", "float64"):
     if dtype != wanted.dtype and any(key.dtype == dtype for key in kernels):
         return select(kernels, KernelKey(wanted.backend, wanted.layout, dtype))
 known = sorted({key.dtype for key in kernels})
-raise NotImplementedError(
+raise RuntimeError(
     f"select: expected a kernel for {wanted.dtype}, but got kernels for {known} only."
 )

@@ -4,4 +4,4 @@ for backend in order[order.index(wanted.backend) :]:
     if fitting:
         key = max(fitting, key=lambda k: (k.layout == wanted.layout, k.layout == "ALL_LAYOUT"))
         return kernels[key], backend == "cpu" and wanted.backend != "cpu"
-raise NotImplementedError(f"{wanted.dtype}: only {sorted({key.dtype for key in kernels})}")
+raise RuntimeError(f"{wanted.dtype}: only {sorted({key.dtype for key in kernels})}")

@@ -5,6 +5,6 @@ for backend in [wanted.backend, "cpu"]:
         if key in kernels:
             return kernels[key], backend == "cpu" and wanted.backend != "cpu"
 known = sorted({key.dtype for key in kernels})
-raise NotImplementedError(
+raise RuntimeError(
     f"select: expected a kernel for {wanted.dtype}, but got kernels for {known} only."
 )

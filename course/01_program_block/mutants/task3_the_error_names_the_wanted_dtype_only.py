@@ -5,6 +5,6 @@ for backend in order[order.index(wanted.backend) :]:
         if key in kernels:
             return kernels[key], backend == "cpu" and wanted.backend != "cpu"
 known = sorted({key.dtype for key in kernels})
-raise NotImplementedError(
+raise RuntimeError(
     f"no kernel for {wanted.dtype}"
 )

@@ -9,4 +9,4 @@ for backend in dict.fromkeys([wanted.backend, "cpu"]):
         return factory.select(backend, to_dtype(wanted.dtype)), backend != wanted.backend
     except NotImplementedError:
         pass
-raise NotImplementedError(f"{wanted.dtype}: only {sorted({key.dtype for key in kernels})}")
+raise RuntimeError(f"{wanted.dtype}: only {sorted({key.dtype for key in kernels})}")

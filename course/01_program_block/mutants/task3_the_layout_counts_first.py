@@ -4,4 +4,4 @@ for layout in (wanted.layout, "ALL_LAYOUT"):
         key = KernelKey(backend, layout, wanted.dtype)
         if key in kernels:
             return kernels[key], backend == "cpu" and wanted.backend != "cpu"
-raise NotImplementedError(f"{wanted.dtype}: only {sorted({key.dtype for key in kernels})}")
+raise RuntimeError(f"{wanted.dtype}: only {sorted({key.dtype for key in kernels})}")
