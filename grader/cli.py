@@ -298,6 +298,7 @@ def _grade(
     from grader.grade import Options
     from grader.grade import grade as run
     from grader.outcome import FAILED, NO_SANDBOX, Limits
+    from grader.points import Points, read_points
 
     limits = Limits(cell_seconds=cell_timeout, submission_seconds=timeout)
     options = Options(again, workers, scheduler, limits, not no_sandbox)
@@ -324,11 +325,17 @@ def _grade(
                 err=True,
             )
             raise SystemExit(130) from None
+    counted = read_points(course)
     table = Table("student", "module", "points", "status", "why")
     for v in results:
-        points = "" if v.score is None else f"{v.score:g} / {v.max_score:g}"
+        mine = counted.get((v.student, v.module), Points(v.score or 0.0))
+        points = "" if v.score is None else f"{mine.score:g} / {v.max_score:g}"
         status = f"{v.status}, no sandbox" if v.sandbox == NO_SANDBOX else v.status
-        table.add_row(escape(v.student), v.module, points, status, escape(v.reason))
+        why = [v.reason, f"{mine.penalty:g} off for late work" * bool(mine.penalty)]
+        why += ["with points given by hand"] * bool(mine.by_hand)
+        table.add_row(
+            escape(v.student), v.module, points, status, escape("; ".join(filter(None, why)))
+        )
     Console().print(table)
     failed = [v.module for v in results if v.status == FAILED]
     if failed:

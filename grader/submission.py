@@ -36,11 +36,16 @@ def answers_in(released: NotebookNode, data: bytes) -> NotebookNode:
     if not any(name in ours for name, _ in theirs):
         theirs = [(_recognised(cell, ours), cell) for _, cell in theirs]
     last = {name: number for number, (name, _) in enumerate(theirs) if name in ours}
-    if not last or _another_exercise(released, [cell for _, cell in theirs]):
+    if not last:
         raise NotGradable(
             f"expected the cells of this exercise ({', '.join(list(ours)[:3])}, ...), but got a "
             "notebook with none of them. "
             "Was another notebook handed in?"
+        )
+    if other := _another_exercise(released, [cell for _, cell in theirs]):
+        raise NotGradable(
+            f"expected the exercise {_title(released.cells)!r}, but got {other!r}. Was the "
+            "notebook of another module handed in, or collected with the wrong --module?"
         )
 
     # What the student added follows the cell of ours after which it stands.
@@ -70,27 +75,25 @@ def answers_in(released: NotebookNode, data: bytes) -> NotebookNode:
     return result
 
 
-def _another_exercise(released: NotebookNode, theirs: list[NotebookNode]) -> bool:
-    """All exercises name their cells alike (task1, ...). So one is told by its texts: another has
-    another title, and none of our locked cells.
+def _another_exercise(released: NotebookNode, theirs: list[NotebookNode]) -> str:
+    """The title of another exercise, or an empty text. All exercises name their cells alike (task1,
+    ...). So one is told by its texts: another has another title, and none of our locked cells.
     """
     locked = {
         cell.source.strip()
         for cell in released.cells
         if "nbgrader" in cell.metadata and not _is_answer(cell)
     }
-    titles = [_title(cells) for cells in (released.cells, theirs)]
-    return (
-        None not in titles
-        and titles[0] != titles[1]
-        and not any(cell.source.strip() in locked for cell in theirs)
-    )
+    mine, other = _title(released.cells), _title(theirs)
+    if mine is None or other in (None, mine):
+        return ""
+    return "" if any(cell.source.strip() in locked for cell in theirs) else str(other)
 
 
 def _title(cells: list[NotebookNode]) -> str | None:
     for cell in cells:
         if cell.cell_type == "markdown" and cell.source.startswith("# "):
-            return cell.source.splitlines()[0].strip()
+            return cell.source.splitlines()[0].removeprefix("# ").strip()
     return None
 
 

@@ -325,7 +325,7 @@ def test_the_notebook_of_another_exercise_is_not_gradable() -> None:
     other.cells.insert(0, v4.new_markdown_cell("# 2 · exercise: Cubes"))
     outcome = grade(Job(assignment_of(titled), submission(other), QUICK, False))
     assert (outcome.status, outcome.score) == ("not gradable", 0)
-    assert "Was another notebook handed in?" in outcome.reason
+    assert "but got '2 · exercise: Cubes'" in outcome.reason
     renamed = nbformat.reads(submission(titled).decode(), as_version=4)
     renamed.cells[0].source = "# My notes"
     job = Job(assignment_of(titled), nbformat.writes(renamed).encode(), QUICK, False)
