@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from minipaddle.base import core
 from minipaddle.base.backward import append_backward, grad_var_name
 from minipaddle.base.executor import Executor
 from minipaddle.base.framework import (
@@ -34,6 +35,7 @@ __all__ = [
     "Program",
     "Variable",
     "append_backward",
+    "core",
     "default_main_program",
     "default_startup_program",
     "grad_var_name",

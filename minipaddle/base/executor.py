@@ -24,6 +24,7 @@ from minipaddle.common.place import Place, array_module, current_place, place_of
 from minipaddle.new_executor.interpreter import Interpreter
 from minipaddle.new_executor.parallel import ParallelInterpreter
 from minipaddle.new_executor.scope import DenseTensor, Scope, global_scope
+from minipaddle.phi.core.op import Op
 from minipaddle.phi.core.world import current_world
 
 
@@ -69,7 +70,8 @@ class Executor:
         Args:
             program: default: the default main program.
             feed: name -> array, Tensor, list or number.
-            fetch_list: Variables, Values or names, also in lists of their own; or just one.
+            fetch_list: Variables, Values or names, also in lists of their own; or just one. Default:
+                what the `fetch` ops of a program for inference say; nothing in other programs.
             scope: where parameters live; default: the global scope.
             return_numpy: give numpy arrays (True) or DenseTensors on the place (False).
             use_prune: a variable that an op computes may be fed too; then that op, and what only
@@ -129,7 +131,7 @@ class Executor:
         scope: Scope | None = None,
     ) -> Interpreter:
         """The compiled program for these feeds and fetches; compiled the first time, then kept."""
-        version = program._version
+        version = program._version, Op.changes  # a new kernel may be the better one
         held = self._cache.get(program)
         if held is None or held[0] != version:  # those of an older version are never used again
             held = self._cache[program] = (version, {})

@@ -1,5 +1,10 @@
 """Kernels: the functions that compute, and how the right one is found.
 
+The rules: a key with "ALL" fits everything; of the keys that fit, the one that says most is taken,
+and the backend says more than the dtype. If none fits, the call is an error: nothing falls back to
+another device or dtype in silence. (Real Paddle copies the inputs to the CPU and the results back
+where a GPU kernel is missing, unless FLAGS_enable_api_kernel_fallback is off.)
+
 Paddle: paddle/phi/core/kernel_factory.h (KernelKey, KernelFactory).
 Left out: layouts other than the one layout; data transforms between kernels.
 """
@@ -27,7 +32,7 @@ class KernelKey:
     @property
     def precision(self) -> int:
         """How much the key says; the kernel whose key says most is chosen."""
-        return (self.backend != "ALL") + (self.dtype != "ALL")
+        return 2 * (self.backend != "ALL") + (self.dtype != "ALL")
 
 
 class KernelFactory:

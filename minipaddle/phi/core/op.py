@@ -157,6 +157,8 @@ class Op:
         promote: inputs that are cast to a common dtype first.
     """
 
+    changes = 0  # grows when a kernel or a rule is added, so that an Executor compiles anew
+
     def __init__(
         self,
         name: str,
@@ -250,6 +252,7 @@ class Op:
         """What was written from the old declaration is out of date, in this op and in the rules
         that call it.
         """
+        Op.changes += 1
         self.dygraph_function = None
         self.__dict__.pop("grad_op", None)
         self.__dict__.pop("inplace_op", None)
