@@ -70,7 +70,7 @@ class Executor:
         Args:
             program: default: the default main program.
             feed: name -> array, Tensor, list or number.
-            fetch_list: Variables, Values or names, also in lists of their own; or just one. Default:
+            fetch_list: Variables, Values or names, also in lists of their own; or one. Default:
                 what the `fetch` ops of a program for inference say; nothing in other programs.
             scope: where parameters live; default: the global scope.
             return_numpy: give numpy arrays (True) or DenseTensors on the place (False).
