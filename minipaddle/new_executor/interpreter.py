@@ -47,8 +47,8 @@ class Interpreter:
         self.xp = xp
         # what the program writes must not be the user's own arrays; a GPU wants them over there
         self.copies_feeds = xp is not np or _changes_feeds(plan)
-        self.text: str = ""
-        self.lines: dict[int, Any] = {}
+        self.text: str
+        self.lines: dict[int, Any]
         self.function: Callable[[list[Any], list[Any]], tuple]
         self.filename = filename = f"<minipaddle program {next(_numbers)}>"
         self.compile()

@@ -162,17 +162,23 @@ class Scope:
         """The array of one variable, as `read` finds it."""
         return self.read([name])[0]
 
-    def set(self, name: str, array: Any) -> None:
-        """Stores an array where the variable is found. If it is nowhere, the topmost scope gets
-        it: parameters belong to everybody.
+    def write(self, names: Iterable[str], arrays: Iterable[Any]) -> None:
+        """Stores arrays where the variables are found. What is nowhere goes to the topmost scope:
+        parameters belong to everybody.
         """
-        found = self._variables.get(name) or self.find_var(name)
-        if found is None:
-            scope = self
-            while scope._parent is not None:
-                scope = scope._parent
-            found = scope.var(name)
-        found.tensor.array = array
+        own = self._variables
+        for name, array in zip(names, arrays, strict=True):
+            variable = own.get(name) or self.find_var(name)
+            if variable is None:
+                scope = self
+                while scope._parent is not None:
+                    scope = scope._parent
+                variable = scope.var(name)
+            variable.tensor.array = array
+
+    def set(self, name: str, array: Any) -> None:
+        """Stores one array, as `write` does."""
+        self.write([name], [array])
 
 
 _current = Scope()

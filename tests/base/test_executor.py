@@ -241,7 +241,7 @@ def test_what_is_no_place():
     with pytest.raises(ValueError, match="Executor: expected 'cpu', 'gpu' or 'gpu:0', but got"):
         Executor("tpu")
     with pytest.raises(TypeError, match="Executor: expected a place, but got int"):
-        Executor(3)
+        Executor(3)  # type: ignore[arg-type]
     if not paddle.is_compiled_with_cuda():
         with pytest.raises(RuntimeError, match="expected CuPy and an NVIDIA GPU"):
             Executor(paddle.CUDAPlace(0))

@@ -117,4 +117,4 @@ def test_scope_guard_holds_for_all_threads_and_ends():
         raise ZeroDivisionError
     assert seen == [inside] and global_scope() is outside
     with pytest.raises(TypeError, match="scope_guard: expected a Scope, but got int"):
-        scope_guard(3).__enter__()
+        scope_guard(3).__enter__()  # type: ignore[arg-type]

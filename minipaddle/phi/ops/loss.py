@@ -37,7 +37,7 @@ def _classes(xp, label, ignore_index, count):
     """
     if label.size:
         low, high = label.min(), label.max()
-        if 0 <= low and high < count and not low <= ignore_index <= high:
+        if low >= 0 and high < count and not low <= ignore_index <= high:
             return label.ravel(), None
     ignored = label == ignore_index
     classes = xp.where(ignored, 0, label).ravel()
