@@ -19,7 +19,7 @@ class TextPane {
       this.rows = lines.map((runs, i) => this.newRow(runs, pane.first_line + i));
     }
     const longest = Math.max(0, ...lines.map((runs) => runs.reduce((n, [, words]) => n + words.length, 0)));
-    this.basis = this.wide = Math.min(longest * 7.4 + 76, pane.language === "program" ? 500 : 560); // its lines may break
+    this.basis = this.wide = Math.min(longest * 7.4 + 76, pane.language === "program" ? 400 : 560); // its lines may break
     this.rows.forEach((row, i) => {
       const number = pane.first_line + i;
       const [now, added, removed] = [pane.highlight, pane.added, pane.removed].map((list) => list.includes(number));
