@@ -1622,7 +1622,7 @@ secret_messages = [secret_message(secret_rng) for _ in range(60)]
 secret_pairs = [
     tuple(str(w) for w in secret_rng.choice([*SECRET_WORDS, "n" * 300], 2)) for _ in secret_messages
 ]
-secret_fields = [one for message in secret_messages[:4] for one in message]
+secret_fields = [one for message in secret_messages[:2] for one in message]
 secret_cut = secret_bytes(secret_fields)
 secret_borders = [len(secret_bytes(secret_fields[:n])) for n in range(len(secret_fields))]
 secret_small = field(1, 2, field(3, 2, field(1, 2, b"h") + field(3, 0, b"\x01")))
@@ -1665,7 +1665,7 @@ with Checks("Task 6", hidden=True) as check:
 # %% [markdown]
 # ## Task 7 · What goes into a loop, and what comes out   (4 points)
 # The body of a `while` is a block of its own. It uses variables of the block around it, and it has its own. In a Program, the `while` op says in its slots which variables of the outer block it
-# reads (`X`) and writes (`Out`). Whoever frees memory or computes gradients can look at these two lists and needs not look into the body. They are found by reading the body, once, when the
+# reads (`X`) and writes (`Out`). Whoever frees memory or computes gradients can look at these two lists instead of the body. They are found by reading the body, once, when the
 # loop has been written down. Write
 #
 #     complete(op, known) -> Op
@@ -1768,7 +1768,7 @@ print(loop.type, loop.inputs, loop.outputs)
 for one in loop.body:
     print("   ", one.type, one.inputs, one.outputs)
 feed = {name: np.array([value]) for name, value in VALUES.items()}
-viz.executor_steps(real_loop(), feed, ["s"])  # the same loop as it runs; block 1 is its body
+viz.executor_steps(real_loop(), feed, ["s"])  # the same loop as it runs, line by line
 
 
 # %% nbgrader={"grade_id": "task7", "solution": true}
