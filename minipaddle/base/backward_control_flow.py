@@ -19,9 +19,11 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from minipaddle.base.backward_walk import EMPTY, GRADIENT_MAKERS, Walk, grad_var_name
+from minipaddle.base.backward_plan import GRADIENT_MAKERS, Plan
+from minipaddle.base.backward_walk import Walk, grad_var_name
 from minipaddle.base.framework import Block, Operator
 from minipaddle.base.layer_helper import append_phi_op
+from minipaddle.base.op_desc import EMPTY
 from minipaddle.common.errors import NoGradientError
 from minipaddle.phi.core.op import OPS
 
@@ -29,16 +31,16 @@ from minipaddle.phi.core.op import OPS
 class ConditionalBlockGradient:
     """conditional_block -> conditional_block_grad."""
 
-    def sources(self, walk: Walk, operator: Operator, needed: set[str]) -> list[str]:
+    def sources(self, plan: Plan, operator: Operator, needed: set[str]) -> list[str]:
         targets = needed.intersection(operator.output("Out"))
         for name in targets:
-            if walk.first_writers.get(name) is not operator:
+            if plan.first_writers.get(name) is not operator:
                 raise NoGradientError(
                     f"conditional_block has no gradient rule for {name!r}, which has a value "
                     "before and keeps it if the branch does not run. Return the new value from "
                     "both branches of cond."
                 )
-        flow = _flow(walk, operator, targets)
+        flow = _flow(plan, operator, targets)
         return [name for name in operator.input("Input") if flow.reaches(name)]
 
     def append(self, walk: Walk, operator: Operator) -> None:
@@ -74,12 +76,12 @@ class ConditionalBlockGradient:
 class WhileGradient:
     """while -> while_grad."""
 
-    def sources(self, walk: Walk, operator: Operator, needed: set[str]) -> list[str]:
-        carried, captured = self.flow(walk, operator, needed.intersection(operator.output("Out")))
+    def sources(self, plan: Plan, operator: Operator, needed: set[str]) -> list[str]:
+        carried, captured = self.flow(plan, operator, needed.intersection(operator.output("Out")))
         return [name for name in operator.input("X") if name in (*carried, *captured)]
 
     def flow(
-        self, walk: Walk, operator: Operator, given: Iterable[str]
+        self, plan: Plan, operator: Operator, given: Iterable[str]
     ) -> tuple[list[str], list[str]]:
         """(outputs that get a gradient, what the block only reads and gets one), if the outputs
         `given` have one. An output gets one from a later turn, too.
@@ -87,7 +89,7 @@ class WhileGradient:
         outputs, inputs = operator.output("Out"), operator.input("X")
         carried = set(given)
         while True:
-            flow = _flow(walk, operator, carried)
+            flow = _flow(plan, operator, carried)
             reached = {name for name in inputs if flow.reaches(name)}
             more = reached.intersection(outputs) - carried
             if not more:
@@ -143,7 +145,7 @@ class WhileGradient:
 class NoSecondGradient:
     """The gradient ops themselves."""
 
-    def sources(self, walk: Walk, operator: Operator, needed: set[str]) -> list[str]:
+    def sources(self, plan: Plan, operator: Operator, needed: set[str]) -> list[str]:
         raise NoGradientError(
             f"{operator.type} has no gradient rule: gradients of gradients do not go through if "
             "and while. Write the condition with paddle.where, or the loop as Python's own."
@@ -159,7 +161,7 @@ GRADIENT_MAKERS["conditional_block_grad"] = NoSecondGradient()
 GRADIENT_MAKERS["while_grad"] = NoSecondGradient()
 
 
-def _flow(walk: Walk, operator: Operator, targets: Iterable[str]) -> Walk:
+def _flow(plan: Plan, operator: Operator, targets: Iterable[str]) -> Plan:
     """A plan of the walk through the op's block; nothing is appended."""
     body = operator._block_attr("sub_block")
     for inner in body.ops:
@@ -168,7 +170,7 @@ def _flow(walk: Walk, operator: Operator, targets: Iterable[str]) -> Walk:
                 f"{inner.type} has no gradient rule inside {operator.type}: gradients of gradients "
                 "do not go through if and while. Compute the first gradient outside of it."
             )
-    flow = Walk(body, walk.no_grad)
+    flow = Plan(body, plan.no_grad)
     flow.plan(list(targets), body.ops)
     return flow
 

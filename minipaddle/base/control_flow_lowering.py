@@ -10,6 +10,7 @@ from typing import Any
 
 from minipaddle.base.block_names import BlockNames, Forward
 from minipaddle.base.framework import Block, Operator
+from minipaddle.base.op_desc import EMPTY
 from minipaddle.common.errors import IRError
 from minipaddle.new_executor.control_flow import (
     ConditionalBlockGradInstruction,
@@ -18,9 +19,6 @@ from minipaddle.new_executor.control_flow import (
     WhileGradInstruction,
     WhileInstruction,
 )
-
-EMPTY = "@EMPTY@"  # stands in a slot for a variable that nobody wants
-
 
 # lowers a block, given the names of its variables
 LowerBlock = Callable[[BlockNames], list[Any]]

@@ -14,6 +14,8 @@ from minipaddle.common.dtype import DataType
 from minipaddle.common.errors import IRError
 from minipaddle.common.place import Place
 
+EMPTY = "@EMPTY@"  # stands in a slot for a variable that nobody wants
+
 
 class Scalars(tuple):
     """Numbers that are written with a type each: framework.proto's Scalar."""

@@ -276,19 +276,24 @@ def test_a_gradient_without_its_forward_block():
 # how many there are); a condition or a loop has programs in it.
 _places = st.integers(0, 7)
 _ops = st.tuples(st.sampled_from(["add", "subtract", "multiply", "maximum"]), _places, _places)
-_steps = st.recursive(
-    st.lists(_ops, min_size=1, max_size=3),
-    lambda inner: st.lists(
-        st.one_of(
-            _ops,
-            st.tuples(st.just("if"), _places, inner, inner),
-            st.tuples(st.just("loop"), st.integers(0, 3), st.lists(_places, max_size=2), inner),
+_inputs = st.sampled_from([[0.7, -0.4], [-0.9, 0.3], [1.3, 1.1]])
+
+
+def programs(fewest_turns):
+    turns, places = st.integers(fewest_turns, 3), st.lists(_places, max_size=2)
+    return st.recursive(
+        st.lists(_ops, min_size=1, max_size=3),
+        lambda inner: st.lists(
+            st.one_of(
+                _ops,
+                st.tuples(st.just("if"), _places, inner, inner),
+                st.tuples(st.just("loop"), turns, places, inner),
+            ),
+            min_size=1,
+            max_size=3,
         ),
-        min_size=1,
-        max_size=3,
-    ),
-    max_leaves=12,
-)
+        max_leaves=12,
+    )
 
 
 def follow(steps, values):
@@ -329,7 +334,7 @@ def follow(steps, values):
 
 
 @settings(max_examples=80, deadline=None, derandomize=True)
-@given(_steps, st.sampled_from([[0.7, -0.4], [-0.9, 0.3], [1.3, 1.1]]))
+@given(programs(0), _inputs)
 def test_any_program_computes_what_dygraph_computes(steps, x):
     def program(paddle, x):
         return follow(steps, [x, x * 0.9, x - 0.2])
@@ -343,3 +348,22 @@ def test_any_program_computes_what_dygraph_computes(steps, x):
     np.testing.assert_allclose(
         np.zeros(2) if gradient is None else found[1], wanted[1], rtol=1e-3, atol=1e-4
     )
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(programs(1), _inputs)
+def test_real_paddle_runs_any_program(steps, x):
+    """But for loops without a turn: Paddle leaves the gradient of what they read without memory."""
+    real = real_paddle()
+    assert real is not None
+    main, y, gradient = with_gradient(lambda paddle, x: follow(steps, [x, x * 0.9, x - 0.2]))
+    fetch = [y.name] if gradient is None else [y.name, gradient.name]
+    real.enable_static()
+    try:
+        with real.pir_utils.OldIrGuard():
+            program = real.static.Program.parse_from_string(main.serialize_to_string())
+            theirs = run(program, x, fetch, real)
+    finally:
+        real.disable_static()
+    for one, other in zip(run(main, x, fetch), theirs, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
