@@ -283,7 +283,7 @@ print("threads take at least 2 times as long:", seconds[1] > 2 * seconds[0])
 # ## When memory is given back
 # In lesson 1.1 you saw the plan of who dies when. Is it true? Python's `tracemalloc` counts the bytes that numpy really asks for.
 #
-# **Predict:** a chain of 50 relus on an array of 1 MB. How many such arrays exist at the same time, at most? For eager calls, recorded for backward; eager, not recorded; and for a program. (The array you start with is not counted.)
+# **Predict:** a chain of 50 relus on an array of 1 MB. How many such arrays exist at the same time, at most? For a program; for a program that frees nothing (a flag tells it so); for eager calls that are recorded for backward, and for eager calls that aren't. (The array you start with is not counted.)
 
 # %%
 import tracemalloc
@@ -302,6 +302,9 @@ def most_arrays(work):
 large = np.ones([512, 512], "float32")
 main, _, out = program_of(lambda: chain(paddle.static.data("x", [-1, 512], "float32"), 50))
 print("program:             ", most_arrays(lambda: executor.run(main, {"x": large}, [out])))
+paddle.set_flags({"FLAGS_eager_delete_tensor_gb": -1.0})
+print("program, no freeing: ", most_arrays(lambda: executor.run(main, {"x": large}, [out])))
+paddle.set_flags({"FLAGS_eager_delete_tensor_gb": 0.0})
 paddle.disable_static()
 plain, recorded = (paddle.to_tensor(large, stop_gradient=stop) for stop in (True, False))
 print("eager, not recorded: ", most_arrays(lambda: chain(plain, 50)))
@@ -309,7 +312,7 @@ print("eager, recorded:     ", most_arrays(lambda: chain(recorded, 50)))
 paddle.enable_static()
 
 # %% [markdown]
-# Two: what a relu reads, and what it writes. In the program the `del` lines do it. In eager mode without a record it is Python: `x = relu(x)` lets go of the old `x`. With the record, the GradNodes hold all fifty, whether a backward will ever come or not.
+# Two: what a relu reads, and what it writes. In the program the `del` lines do it; without them, all fifty stay to the end. In eager mode without a record it is Python: `x = relu(x)` lets go of the old `x`. With the record, the GradNodes hold them all, whether a backward will ever come or not.
 #
 # The difference is not how *many*, but who decides. Python frees what no *name* refers to any more; with a list of intermediate results in your code, everything would live. The plan frees what no *later op reads*. It knows the future, since the program is
 # written down to its end.
