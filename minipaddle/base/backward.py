@@ -14,8 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from minipaddle.base import backward_control_flow  # noqa: F401  (registers its makers)
+from minipaddle.base.backward_plan import reached_from
 from minipaddle.base.backward_recompute import append_gradients_with_checkpoints
-from minipaddle.base.backward_walk import Walk, grad_var_name, reached_from
+from minipaddle.base.backward_walk import Walk, grad_var_name
 from minipaddle.base.framework import Block, OpRole, Program, Variable, program_guard
 from minipaddle.base.layer_helper import append_phi_op
 from minipaddle.phi.core.op import OPS

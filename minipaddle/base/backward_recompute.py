@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from minipaddle.base.backward_walk import GRADIENT_MAKERS, Walk, origin
+from minipaddle.base.backward_plan import GRADIENT_MAKERS, origin
+from minipaddle.base.backward_walk import Walk
 from minipaddle.base.framework import Operator
 from minipaddle.common import unique_name
 
