@@ -87,7 +87,7 @@ def _compiled(op: Op) -> Callable:
         "GradNodeBase": GradNodeBase,
         "refuse_cleared": refuse_cleared,
         "refuse_double_grad": refuse_double_grad,
-        "kernel": op.run if len(op.kernels.kernels) > 1 else op.kernels.select("cpu", None),
+        "kernel": op.kernels.only or op.run,
         "grad_kernel": op.grad_kernel_fn,
         "rule": vjp.rule if vjp else None,
         "rule_on_arrays": vjp.on_arrays if vjp else None,

@@ -112,6 +112,14 @@ def test_an_op_without_a_fitting_kernel_is_named_when_the_program_runs(triple, n
             paddle.static.Executor().run(main, feed={"x": np.ones(2, "float32")}, fetch_list=[y])
 
 
+def test_an_op_with_one_kernel_for_one_dtype_in_dygraph(triple):
+    triple.kernels.kernels.clear()
+    triple.kernel(backend="cpu", dtype="float32")(lambda xp, x: x * 3)
+    assert triple(paddle.ones([2])).numpy().tolist() == [3.0, 3.0]
+    with pytest.raises(NotImplementedError, match="expected a kernel for cpu and float64"):
+        triple(paddle.ones([2], "float64"))
+
+
 def test_an_executor_on_a_gpu_that_is_not_there():
     if paddle.is_compiled_with_cuda():
         pytest.skip("here is a GPU")
