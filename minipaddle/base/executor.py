@@ -19,7 +19,7 @@ import numpy as np
 
 from minipaddle.base import framework
 from minipaddle.base.lowering import lower_program
-from minipaddle.common.flags import flag
+from minipaddle.common import flags
 from minipaddle.common.place import Place, array_module, current_place, place_of
 from minipaddle.new_executor.interpreter import Interpreter
 from minipaddle.new_executor.parallel import ParallelInterpreter
@@ -131,14 +131,13 @@ class Executor:
         scope: Scope | None = None,
     ) -> Interpreter:
         """The compiled program for these feeds and fetches; compiled the first time, then kept."""
-        version = program._version, Op.changes  # a new kernel may be the better one
+        # a new kernel may be the better one
+        version = program._version, Op.changes, flags.changes
         held = self._cache.get(program)
         if held is None or held[0] != version:  # those of an older version are never used again
             held = self._cache[program] = (version, {})
         interpreters = held[1]
-        serial = flag("FLAGS_new_executor_serial_run")
-        frees = flag("FLAGS_eager_delete_tensor_gb") >= 0
-        key = (feed_names, tuple([_fetch_key(item) for item in fetch]), serial, frees)
+        key = (feed_names, tuple([_fetch_key(item) for item in fetch]))
         found = interpreters.get(key)
         if found is None:
             lower = getattr(program, "lower", None)
@@ -147,6 +146,7 @@ class Executor:
                 if lower is not None
                 else lower_program(program, feed_names, fetch)
             )
+            serial = flags.flag("FLAGS_new_executor_serial_run")
             kind = Interpreter if serial else ParallelInterpreter
             found = interpreters[key] = kind(plan, self._xp)
         return found

@@ -23,6 +23,9 @@ _FLAGS: dict[str, Any] = {
 }
 
 
+changes = 0  # grows with each set_flags, so that an Executor knows when to compile anew
+
+
 def flag(name: str) -> Any:
     """The value of one flag."""
     return _FLAGS[name]
@@ -48,6 +51,8 @@ def set_flags(flags: dict[str, Any]) -> None:
                 f"{type(value).__name__} {value!r}. Convert it."
             )
     _FLAGS.update(flags)
+    global changes
+    changes += 1
 
 
 def get_flags(flags: str | Iterable[str]) -> dict[str, Any]:
