@@ -40,6 +40,7 @@ def append_backward(
         no_grad_set: Variables (or names) through which no gradient goes.
         checkpoints: results of layers (Variables or names) that are kept for the backward. What
             lies between them is computed again, see backward_recompute.py: more work, less memory.
+            With an optimizer: optimizer.apply_gradients(pairs).
 
     Returns:
         (parameter, its gradient) pairs. With checkpoints: a tuple of these pairs and the names of
@@ -186,7 +187,7 @@ def _new_backward(block: Block) -> Iterator[int]:
     try:
         with program_guard(program), world_guard("program"), program._role_guard(OpRole.BACKWARD):
             yield first
-    except Exception:
+    except BaseException:
         program._appending_grad_times -= 1
         del block.ops[first:], program.blocks[blocks:]
         for name in [name for name in block.vars if name not in known]:
