@@ -23,6 +23,7 @@ beside it:
     a PIR program while it is edited        ProgramFilm
     pruning; programs before and after      prune_steps, rewrite_steps
     a run of the Executor, and its memory   executor_steps, memory_steps
+    which instructions wait for which       dependency_steps
     GradNodes, as they are, as they grow    grad_graph, grad_graph_steps
     one backward; append_backward's walk    backward_steps, append_backward_steps
     passes                                  pass_steps, dce_steps, fusion_steps
@@ -35,6 +36,7 @@ makes, too.
 
 from .append_backward import append_backward_steps
 from .backward_run import backward_steps
+from .dependencies import dependency_steps
 from .distributed import ring_steps
 from .frame import (
     BAR_KINDS,
@@ -101,6 +103,7 @@ __all__ = [
     "check_steps",
     "cluster",
     "dce_steps",
+    "dependency_steps",
     "dumps",
     "edge",
     "executor_steps",

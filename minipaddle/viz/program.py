@@ -22,6 +22,7 @@ import numpy as np
 from minipaddle.base.executor import Executor
 from minipaddle.base.framework import DENSE_TENSOR, Program
 from minipaddle.new_executor.control_flow import WhileGradInstruction, WhileInstruction
+from minipaddle.new_executor.interpreter import Interpreter
 from minipaddle.new_executor.scope import Scope, global_scope
 
 from .frame import Step, step, table, text
@@ -79,8 +80,8 @@ class ExecutorFilm:
         with_steps: bool = True,
     ) -> None:
         scope = scope or global_scope()
-        interpreter = Executor().interpreter(program, tuple(sorted(feed)), fetch_list, scope)
-        self.program, self.plan = program, interpreter.plan
+        self.program = program
+        self.plan = Executor().interpreter(program, tuple(sorted(feed)), fetch_list, scope).plan
         nested = list(nested_ops(program))
         self.texts = [line for line, _ in nested]
         self.ops = [op for _, op in nested]
@@ -98,11 +99,11 @@ class ExecutorFilm:
         self.steps: list[Step] = []
         self.run: list[int] = []
         self.sizes: list[dict[str, int]] = []
-        self._run(interpreter, feed, scope)
+        self._run(feed, scope)
 
     # -- the run ---------------------------------------------------------------------------------
 
-    def _run(self, interpreter: Any, feed: dict[str, Any], scope: Scope) -> None:
+    def _run(self, feed: dict[str, Any], scope: Scope) -> None:
         plan = self.plan
         feeds = [np.array(check(feed[name])) for name, (_, check) in plan.feeds.items()]
         parameters = [self._parameter(name, scope) for name in plan.scope_reads]
@@ -114,7 +115,8 @@ class ExecutorFilm:
         if skipped:
             note += f" {skipped} of {len(self.ops)} ops won't run: no fetch needs them."
         self._take("Before the first instruction: feeds and parameters are there", note)
-        watch_run(interpreter, feeds, parameters, self._see)
+        # one function for the whole run, also where the Executor would use several threads
+        watch_run(Interpreter(plan), feeds, parameters, self._see)
         got = ", ".join(self.name(variable) for variable in plan.fetches) or "nothing"
         self._take(
             f"Done: you get {got}", f"At most {self.most} bytes were in memory at the same time."
