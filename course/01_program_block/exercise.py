@@ -2634,12 +2634,12 @@ def forgets_out_grad(x, eps=None, name=None):
     return with_slope(lambda x, out_grad: (out_grad * 0.0 + 1.0,))(right(x, eps))
 
 
-def gradient_where_clamped(x, eps=None, name=None):
+def lets_gradients_through(x, eps=None, name=None):
     free = paddle.log(paddle.abs(x / (1.0 - x)) + 1e-30)
     return free + (right(x, eps) - free).detach() if eps else right(x)
 
 
-def always_float32(x, eps=None, name=None):
+def gives_float32(x, eps=None, name=None):
     return paddle.cast(right(x, eps), "float32")
 
 
@@ -2651,17 +2651,22 @@ def forgets_eps_in_programs(x, eps=None, name=None):
     return right(x, eps if paddle.in_dynamic_mode() else None)
 
 
+def just_x(x, eps=None, name=None):
+    return x + 0.0
+
+
 @experiment
-def judged(versions):
-    """What your test says about each version: "passes" or "fails"."""
+def judged(versions, with_reason=False):
+    """What your test says about each version: "passes", or "fails" (with its error)."""
     found = []
     for version in versions:
         try:
             check_logit(version)
         except NotImplementedError:
             raise
-        except Exception:
-            found.append("fails")
+        except Exception as error:
+            reason = f" with {type(error).__name__}: {' '.join(str(error).split())}"
+            found.append("fails" + reason * with_reason)
         else:
             found.append("passes")
     return found
@@ -2672,11 +2677,17 @@ def one_and_right(version):
 
 
 with Checks("Task 9") as check:
+    check.equal(
+        "a right version, and one that gives x itself",
+        lambda: judged([right], with_reason=True) + judged([just_x]),
+        ["passes", "fails"],
+        look="If the right one fails: is the test too strict, or does it ask for more than the promises?",
+    )
     for version, look in (
         (ignores_eps, "Promise 2: does any test pass an eps?"),
         (forgets_out_grad, "Promise 3: pass different numbers as out_grad."),
-        (gradient_where_clamped, "Promise 3: the gradient is 0 where x was clamped."),
-        (always_float32, "Promise 4: float64 stays float64."),
+        (lets_gradients_through, "Promise 3: the gradient is 0 where x was clamped."),
+        (gives_float32, "Promise 4: float64 stays float64."),
         (takes_any_eps, "Promise 5: an eps below 0, and one above 0.5."),
         (forgets_eps_in_programs, "Promise 6: in a Program, test with eps, too."),
     ):
@@ -2684,7 +2695,7 @@ with Checks("Task 9") as check:
             f"a version that {version.__name__.replace('_', ' ')}, and a right one",
             one_and_right(version),
             ["fails", "passes"],
-            look=f"{look} If the right one fails: is a test too strict?",
+            look=look,
         )
 
 # %% nbgrader={"grade_id": "task9_hidden", "points": 2}
@@ -2804,7 +2815,7 @@ SECRET_WRONG = {
     "eps": [secret_below_only, secret_above_only],
     "gradients": [secret_slope_of_one, secret_slope_off_by_one_percent, secret_no_slope_above],
     "gradients, out_grad": [secret_squares_out_grad],
-    "gradients, clamped": [secret_nan_at_the_ends, gradient_where_clamped],
+    "gradients, clamped": [secret_nan_at_the_ends, lets_gradients_through],
     "shapes and dtypes": [secret_one_axis, secret_flat, secret_float64_results],
     "errors": [secret_takes_ints, secret_takes_large_eps, secret_takes_negative_eps],
     "Programs": [secret_program_in_float32, secret_program_squares],
