@@ -283,7 +283,7 @@ both(
 # Paddle's `BuildStrategy` has some thirty switches; three of them do something here, and the docstring says which. Its passes work on a graph, not on the list of ops; module 4 has passes on PIR programs, with patterns. Another transpiler cut one
 # program into two, for trainers and for parameter servers: `DistributeTranspiler`; module 6 comes back to it.
 #
-# **Next**: [1 · exercise](exercise.ipynb). Task 5 is the backward search, with everything that makes it hard: side effects, updates of weights, feeds in the middle. Task 2 asks for the last uses, which the memory transpiler also needs, and task 6
+# **Next**: [1 · exercise](exercise.ipynb). Task 5 is the backward search, with everything that makes it hard: side effects, updates of weights, names that are written twice. Task 2 asks for the last uses, which the memory transpiler also needs, and task 6
 # renames a variable in the bytes of a program. If you later contribute a pass to Paddle, write its test like the cells above: the program before, the program after, **and that both compute the same**.
 
 # %%
