@@ -339,7 +339,7 @@ both(
 )
 
 # %% [markdown]
-# Real `relu` on the CPU was registered for float32 and float64 and nothing else. The message ends with the list of what is supported. With float16 we differ: numpy has it, so ours takes it; a CPU kernel for it was never written in Paddle, since nobody trains in float16 on a CPU.
+# Real `relu` on the CPU was registered for float32 and float64 and nothing else. The message ends with the list of what is supported. With float16 we differ: numpy has it, so ours takes it; in Paddle, no CPU kernel for it was registered.
 #
 # ## In Paddle itself
 # Paddle's table of kernels is in C++, but Python may look at it:
