@@ -17,6 +17,8 @@ LESSONS = [
     "01_program_block/03_from_an_op_to_a_kernel",
     "01_program_block/04_the_executor",
     "01_program_block/05_append_backward",
+    "01_program_block/06_control_flow",
+    "01_program_block/07_programs_that_rewrite_programs",
     "02_dygraph/01_what_does_a_tensor_remember",
     "02_dygraph/02_what_does_an_op_leave_behind",
     "02_dygraph/03_in_which_order_does_backward_run",
