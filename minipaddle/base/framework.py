@@ -16,6 +16,7 @@ from typing import Any
 
 from minipaddle.base.call_stack import user_frames
 from minipaddle.base.desc_checks import check_blocks, check_texts
+from minipaddle.base.empty_slots import EMPTY_SLOTS
 from minipaddle.base.framework_proto import (
     OP_VERSIONS,
     VAR_TYPES,
@@ -115,7 +116,7 @@ class Variable:
     @property
     def _fetch_key(self) -> str:
         """What an Executor knows this Variable by."""
-        return self.name
+        return self.desc.name
 
     @property
     def is_parameter(self) -> bool:
@@ -391,6 +392,8 @@ class Block:
         them; the attribute `sub_block` is a Block.
         """
         desc = OpDesc(type=type)
+        if inputs is not None:
+            inputs = {**dict.fromkeys(EMPTY_SLOTS.get(type, ()), []), **inputs}
         for slots, given in ((desc.inputs, inputs), (desc.outputs, outputs)):
             for slot, value in (given or {}).items():
                 item = slots.add(parameter=slot)
@@ -405,9 +408,9 @@ class Block:
             "op_device": "",
             "with_quant_attr": False,
         }
-        if origin is not None and type == f"{origin.type}_grad":  # it has the forward op's too
-            of_forward = origin.all_attrs()
-            attrs = {**of_forward, **(attrs or {})}
+        runs_block = "sub_block" in (attrs or {})
+        if origin is not None and type == f"{origin.type}_grad" and not runs_block:
+            attrs = {**(attrs or {}), **origin.all_attrs()}  # it has the forward op's too
         for name, value in {**(attrs or {}), **common}.items():
             write_attr(desc.attrs.add(), name, value.idx if isinstance(value, Block) else value)
         operator = Operator(self, desc)
@@ -416,7 +419,7 @@ class Block:
         except Exception as error:
             name_op_in_error(error, type, operator.attr("op_callstack"))
             raise
-        if "sub_block" not in (attrs or {}):
+        if not runs_block:
             _pass_stop_gradient(inputs or {}, outputs or {})
         self.ops.append(operator)
         self.program._changed()

@@ -119,8 +119,6 @@ def append_phi_op(
         slots[slot_of(compat, item.name)] = [variable.name for variable in values]
     if compat.xshape and op.forward_op is not None:
         slots["XShape"] = _xshape(op, block.program._origin)
-    if op.forward_op is None:
-        slots |= {slot: [] for slot in compat.empty}
     attrs = dict(attrs)
     for name, variable in attrs.items():
         if isinstance(variable, Variable):
@@ -177,7 +175,11 @@ def append_phi_op(
             stop_gradient=stop,
         )
         out_slots["XShape"] = [shape.name]
-    block.append_op(compat.type, slots, out_slots, program_attrs(compat, attrs, metas))
+    named = program_attrs(compat, attrs, metas)
+    origin = block.program._origin
+    if origin is not None and compat.type == f"{origin.type}_grad":  # its attributes are taken over
+        named = {name: named[name] for name in named.keys() - set(origin.attr_names)}
+    block.append_op(compat.type, slots, out_slots, named)
     if compat.always_tensors:  # what they hold is known here, but not to the op
         outputs[0].desc.type.dense_tensor.tensor.dims[:] = results[0].shape
     return outputs

@@ -38,7 +38,6 @@ class OpCompat:
         written: attribute -> the function that makes the Program's value of phi's.
         xshape: it has an output XShape more: the input's shape, which is all that its gradient
             needs, behind a 0. So the input itself need not be kept.
-        empty: input slots that are there with nothing in them, as Paddle's function leaves them.
         grad_slots: slots of the `<op>_grad` that have another name there.
         all_outputs: also outputs that this call does not compute get a variable.
         which: where several phi ops have one type: the attributes that tell this one.
@@ -54,7 +53,6 @@ class OpCompat:
     always_tensors: tuple[str, ...] = ()
     written: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
     xshape: bool = False
-    empty: tuple[str, ...] = ()
     grad_slots: dict[str, str] = field(default_factory=dict)
     all_outputs: bool = False
     which: dict[str, Any] = field(default_factory=dict)
@@ -185,7 +183,6 @@ OP_COMPAT: dict[str, OpCompat] = {
         "reshape2",
         extra={"mkldnn_data_type": "float32", "use_quantizer": False},
         xshape=True,
-        empty=("Shape", "ShapeTensor"),
         grad_slots={"x": "XShape"},
     ),
     "transpose": _with_xshape("transpose2", "transpose", perm="axis"),
@@ -200,7 +197,7 @@ OP_COMPAT: dict[str, OpCompat] = {
     ),
     "flatten": _with_xshape("flatten_contiguous_range", "flatten"),
     "split": OpCompat("split", extra={"num": 0}, which={"num": 0}),
-    "split_with_num": OpCompat("split"),
+    "split_with_num": OpCompat("split", extra={"sections": []}),
     "tril": OpCompat("tril_triu", extra={"lower": True}, which={"lower": True}),
     "triu": OpCompat("tril_triu", extra={"lower": False}, which={"lower": False}),
     "cast": OpCompat(
@@ -249,7 +246,9 @@ OP_COMPAT: dict[str, OpCompat] = {
         slots={"arr": "Input", "indices": "Index", "values": "Value", "out": "Result"},
         attrs={"axis": "Axis", "reduce": "Reduce", "include_self": "Include_self"},
     ),
-    "embedding": OpCompat("lookup_table_v2", slots={"x": "Ids", "weight": "W"}),
+    "embedding": OpCompat(
+        "lookup_table_v2", slots={"x": "Ids", "weight": "W"}, attrs={"sparse": "is_sparse"}
+    ),
     "argmin": OpCompat("arg_min"),
     "topk": OpCompat("top_k_v2", tensors={"k": "K"}),
     "nonzero": OpCompat("where_index"),
@@ -305,7 +304,6 @@ OP_COMPAT: dict[str, OpCompat] = {
     "uniform": OpCompat(
         "uniform_random",
         extra={"diag_num": 0, "diag_step": 0, "diag_val": 1.0},
-        empty=("ShapeTensor", "ShapeTensorList"),
     ),
     "conv2d": OpCompat("conv2d", slots={"out": "Output"}),
     "depthwise_conv2d": OpCompat("depthwise_conv2d", slots={"out": "Output"}),
@@ -327,6 +325,11 @@ OP_COMPAT: dict[str, OpCompat] = {
     "adamw_": OpCompat("adamw"),
     "fc": OpCompat("fc", slots={"input": "Input", "w": "W", "bias": "Bias"}),
 }
+
+for _name in ("equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal"):
+    OP_COMPAT[_name] = OpCompat(_name, extra={"axis": -1, "force_cpu": False})
+for _name in ("randint", "randperm"):
+    OP_COMPAT[_name] = OpCompat(_name, extra={"seed": 0})
 
 # type -> the phi ops that it may be; the last one is it unless `which` tells another
 _BY_TYPE: dict[str, list[str]] = {}

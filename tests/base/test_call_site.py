@@ -60,6 +60,27 @@ def test_it_is_the_op_that_fails_and_no_other():
     assert_says_where(error, "reshape2", "bad = x.reshape([7, 7])  # here")
 
 
+@pytest.mark.parametrize("serial", [True, False])
+@pytest.mark.parametrize("where", ["cond", "while_loop"])
+def test_also_inside_of_control_flow_and_in_a_parallel_run(where, serial):
+    x = static.data("x", [None, None])
+    if where == "cond":
+        found = static.nn.cond(paddle.sum(x) > 0, lambda: layer(x, x), lambda: x * 2.0)
+    else:
+        start = paddle.full([1], 0, "int64")
+        found = static.nn.while_loop(
+            lambda i, a: i < 3, lambda i, a: [i + 1, layer(x, a)], [start, x]
+        )[1]
+    feed = {"x": np.ones((2, 3), "float32")}
+    paddle.set_flags({"FLAGS_new_executor_serial_run": serial})
+    try:
+        with pytest.raises(ValueError, match="matmul: expected") as error:
+            static.Executor().run(feed=feed, fetch_list=[found])
+    finally:
+        paddle.set_flags({"FLAGS_new_executor_serial_run": True})
+    assert_says_where(error, "matmul_v2", "return x @ w  # the line that the errors show")
+
+
 def test_the_kernel_s_own_error_keeps_its_kind():
     ids = static.data("i", [2], "int64")
     weight = static.create_parameter([3, 2], "float32")
