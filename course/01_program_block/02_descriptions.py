@@ -135,7 +135,7 @@ with paddle.static.scope_guard(paddle.static.Scope()):
 # | `VarDesc` | `name` 1, `type` 2, `persistable` 3, `need_check_feed` 4, `is_parameter` 5, `stop_gradient` 6 |
 # | `OpDesc` | `inputs` 1, `outputs` 2, `type` 3, `attrs` 4, `is_target` 5 |
 #
-# In minipaddle a `Variable` is a thin Python object around its VarDesc; it stores nothing else. This is `x`:
+# In minipaddle a `Variable` is a thin Python object around its VarDesc: all that it knows stands in there. This is `x`:
 
 # %%
 x = main.global_block().var("x")
@@ -143,7 +143,7 @@ print(x.desc)
 
 # %% [markdown]
 # ## Byte by byte
-# In the bytes there are no field *names*, only numbers. Before each value stands one byte, the **key**: field number × 8 + kind. Kind 0 is a whole number, kind 2 is "a length, and so many
+# In the bytes there are no field *names*, only numbers. Before each value stands one byte (field numbers above 15 need more), the **key**: field number × 8 + kind. Kind 0 is a whole number, kind 2 is "a length, and so many
 # bytes": a text, or another message. A whole number is written as a **varint**: in groups of 7 bits, the lowest first; the top bit of a byte says "more follows". So small numbers take one byte.
 #
 # This is a whole reader. It needs the list of fields (`message.DESCRIPTOR`) only to say their names.
@@ -259,7 +259,7 @@ print("described:", list(by_hand.global_block().var("c").shape), " came out:", l
 # It runs, and `[2, 4]` comes out. The shape in a description is a *note* that InferMeta made while the program was written. It is useful to the person who writes on (the next op needs it), but a run has the arrays
 # themselves. So don't rely on `shape` in a program that came from elsewhere: what was noted may be old, or -1.
 #
-# The inputs are different: `need_check_feed`, field 4 of a VarDesc, asks the Executor to compare what you feed with the note.
+# The inputs are different: `need_check_feed`, field 4 of a VarDesc, asks the Executor to compare what you feed with the note. (Ours compares in any case.)
 #
 # ## In Paddle itself
 # The bytes that we have just made by hand, given to both. (The snippet contains them.)

@@ -149,7 +149,7 @@ print("once, for all ops together: fewer than 20 calls:", others < 20)
 # ## The price of an op
 # Now in numbers. We run chains of 10 and of 110 ops; the difference, divided by 100, is the price of **one more op**, whatever the fixed price of a run. The same chain in four ways.
 #
-# **Predict:** sort them from cheap to dear: numpy calls in a loop; eager with `no_grad`; eager, recorded for backward; a program.
+# **Predict:** sort them from cheap to dear: numpy calls in a loop; eager, where nobody wants a gradient; eager, recorded for backward; a program.
 
 
 # %%
