@@ -178,7 +178,8 @@ def append_phi_op(
     named = program_attrs(compat, attrs, metas)
     origin = block.program._origin
     if origin is not None and compat.type == f"{origin.type}_grad":  # its attributes are taken over
-        named = {name: named[name] for name in named.keys() - set(origin.attr_names)}
+        taken = set(origin.attr_names)
+        named = {name: value for name, value in named.items() if name not in taken}
     block.append_op(compat.type, slots, out_slots, named)
     if compat.always_tensors:  # what they hold is known here, but not to the op
         outputs[0].desc.type.dense_tensor.tensor.dims[:] = results[0].shape
