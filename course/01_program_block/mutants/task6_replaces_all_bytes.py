@@ -1,1 +1,0 @@
-return data.replace(old.encode(), new.encode())
