@@ -86,7 +86,7 @@ class ParallelInterpreter(Interpreter):
 
         ready = [number for number, count in enumerate(waiting) if count == 0]  # a heap
         failed: tuple[int, Exception] | None = None
-        running, threads = 0, os.cpu_count() or 1
+        running, threads = 0, max(2, os.cpu_count() or 1)
         with ThreadPoolExecutor(threads) as pool:
             while ready or running:
                 while ready and running < threads:

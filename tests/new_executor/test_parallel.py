@@ -282,3 +282,22 @@ def test_numpys_settings_hold_for_the_threads():
     feed = {"a": np.ones(1), "b": np.zeros(1)}
     with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
         ParallelInterpreter(plan).run(feed, Scope())
+
+
+def test_a_pir_program_too(parallel):
+    with paddle.pir_utils.IrGuard():
+        main, startup = paddle.static.Program(), paddle.static.Program()
+        with paddle.static.program_guard(main, startup):
+            x = paddle.static.data("x", [None, 4], "float32")
+            loss = paddle.nn.Linear(4, 2)(x).mean()
+            paddle.optimizer.SGD(0.5).minimize(loss)
+    feed, found = {"x": np.ones((3, 4), "float32")}, []
+    for serial in (False, True):
+        set_flags({"FLAGS_new_executor_serial_run": serial})
+        paddle.seed(1)
+        scope, executor = Scope(), paddle.static.Executor()
+        with paddle.static.scope_guard(scope):
+            executor.run(startup)
+            found.append([executor.run(main, feed, [loss])[0] for _ in range(3)])
+    np.testing.assert_array_equal(*found)
+    assert found[0][0] != found[0][1]  # it trains
