@@ -28,7 +28,7 @@ from minipaddle.base.framework import (
 from minipaddle.base.layer_helper import append_phi_op
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.common import unique_name
-from minipaddle.phi.core.op import OPS
+from minipaddle.phi.core.op import OPS, Op
 
 # the ops that run a block
 CONTROL_FLOW = ("conditional_block", "while", "conditional_block_grad", "while_grad")
@@ -135,17 +135,22 @@ def _gradient_needs(operator: Operator, name: str) -> bool:
     """True if the op's gradient reads the value of a variable."""
     if operator.type in CONTROL_FLOW:
         return name in operator.input_arg_names and name not in operator.output_arg_names
-    try:
-        op = operator.phi_op
-    except KeyError:
-        return False
-    if op.vjp_rule is None:
+    op = _declaration(operator)
+    if op is None or op.vjp_rule is None:
         return False
     compat = compat_of(op.name)
     read = [item.name for item in op.vjp_rule.inputs if not item.meta_only]
     inputs = [operator.input(slot_of(compat, item.name)) for item in op.inputs if item.name in read]
     outputs = [operator.output(output_slot(compat, each)) for each in op.outputs if each in read]
     return any(name in names for names in [*inputs, *outputs])
+
+
+def _declaration(operator: Operator) -> Op | None:
+    """The declaration of an op, if it has one: an op that has none can stand in a Program."""
+    try:
+        return operator.phi_op
+    except KeyError:
+        return None
 
 
 def let_gradients_pass(block: Block) -> bool:
@@ -170,7 +175,8 @@ def _let_pass_once(block: Block) -> bool:
         inputs = [block._var_recursive(name) for name in operator.input_arg_names]
         if all(variable.stop_gradient for variable in inputs):
             continue
-        if not {"ForwardOnly", "Constant"}.isdisjoint(operator.phi_op.traits):
+        op = _declaration(operator)
+        if op is None or not {"ForwardOnly", "Constant"}.isdisjoint(op.traits):
             continue
         for name in operator.output_arg_names:
             variable = block._var_recursive(name)

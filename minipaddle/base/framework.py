@@ -354,7 +354,7 @@ class Block:
         """
         if name in self.vars:
             return self.vars[name]
-        near = [self]
+        near: list[Block] = [self]
         for block in near:
             if name in block.vars:
                 return block.vars[name]
