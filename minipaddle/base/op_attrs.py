@@ -53,17 +53,24 @@ def phi_attrs(operator: Operator) -> dict[str, Any]:
             slot = compat.tensor_slot(compat.always_tensors[0])
             attrs[attr.name] = operator.block._var_recursive(operator.input(slot)[0]).dtype
         elif operator.has_attr(name):
-            value: Any = operator.attr(name)
+            value = operator.attr(name)
             if name == "value" and operator.has_attr("str_value"):
                 value = operator.attr("str_value") or value  # the text has all digits
-            if isinstance(value, str) and attr.kind not in (str, Place):
-                value = _TEXTS[value] if value in _TEXTS else float(value)
-            attrs[attr.name] = dtypes.BY_PROTO[value] if attr.kind is DataType else value
+            attrs[attr.name] = _phi_value(value, attr.kind)
     kinds = {attr.name: attr.kind for attr in op.attrs}
     for name, variable in attr_variables(operator).items():
         shape = operator.block._var_recursive(variable).shape if kinds[name] is IntArray else ()
         attrs[name] = unknown(op.name, name, shape)
     return op.complete(attrs)
+
+
+def _phi_value(value: Any, kind: Any) -> Any:
+    """A Program's value as phi's: numbers out of texts, dtypes out of numbers."""
+    if kind is DataType:
+        return dtypes.BY_PROTO[value]
+    if isinstance(value, str) and kind not in (str, Place):
+        return _TEXTS[value] if value in _TEXTS else float(value)
+    return value
 
 
 def _require_last_axis(operator: Operator) -> None:
