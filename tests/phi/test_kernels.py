@@ -43,24 +43,21 @@ def world(name):
         paddle.disable_static()
 
 
+def runner(triple, name):
+    """The op as a function of an array: called in dygraph, or in a program that is written once."""
+    if name == "dygraph":
+        return lambda array: triple(paddle.to_tensor(array)).numpy()
+    main, executor = paddle.static.Program(), paddle.static.Executor()
+    with paddle.static.program_guard(main, paddle.static.Program()):
+        y = triple(paddle.static.data("x", [2], "float32"))
+    return lambda array: executor.run(main, feed={"x": array}, fetch_list=[y])[0]
+
+
 @pytest.mark.parametrize("name", ["dygraph", "program", "pir"])
 def test_a_kernel_that_is_registered_later_runs_from_then_on(triple, name):
     """Also in a program that has run already."""
     with world(name):
-        if name == "dygraph":
-
-            def run(array):
-                return triple(paddle.to_tensor(array)).numpy()
-
-        else:
-            main, executor = paddle.static.Program(), paddle.static.Executor()
-            with paddle.static.program_guard(main, paddle.static.Program()):
-                y = triple(paddle.static.data("x", [2], "float32"))
-
-            def run(array):
-                return executor.run(main, feed={"x": array}, fetch_list=[y])[0]
-
-        ones = np.ones(2, "float32")
+        run, ones = runner(triple, name), np.ones(2, "float32")
         assert run(ones).tolist() == [3.0, 3.0]
         triple.kernel(backend="cpu", dtype="float32")(lambda xp, x: x * 30)
         assert run(ones).tolist() == [30.0, 30.0]
@@ -70,24 +67,24 @@ def test_a_kernel_that_is_registered_later_runs_from_then_on(triple, name):
 
 def test_the_key_that_says_most_wins_and_the_backend_says_more():
     factory = KernelFactory("some_op")
-    keys = [
-        KernelKey(),
-        KernelKey(dtype="float32"),
-        KernelKey("gpu"),
-        KernelKey("gpu", dtype="float32"),
-    ]
-    for key in keys:
-        factory.register(key, key)  # any object may stand for a kernel here
+    names = {
+        KernelKey(): "any",
+        KernelKey(dtype="float32"): "float32",
+        KernelKey("gpu"): "gpu",
+        KernelKey("gpu", dtype="float32"): "gpu float32",
+    }
+    for key, name in names.items():
+        factory.register(key, lambda xp, name=name: name)
 
     def chosen(backend, dtype):
-        return factory.select(backend, dtype)
+        return factory.select(backend, dtype)(np)
 
-    assert chosen("cpu", paddle.float64) == keys[0]
-    assert chosen("cpu", paddle.float32) == keys[1]
-    assert chosen("gpu", paddle.float64) == keys[2]
-    assert chosen("gpu", paddle.float32) == keys[3]
-    del factory.kernels[keys[3]]
-    assert chosen("gpu", paddle.float32) == keys[2]
+    assert chosen("cpu", paddle.float64) == "any"
+    assert chosen("cpu", paddle.float32) == "float32"
+    assert chosen("gpu", paddle.float64) == "gpu"
+    assert chosen("gpu", paddle.float32) == "gpu float32"
+    del factory.kernels[KernelKey("gpu", dtype="float32")]
+    assert chosen("gpu", paddle.float32) == "gpu"
 
 
 def test_nothing_falls_back_in_silence():

@@ -146,7 +146,7 @@ def test_fc_computes_a_linear_layer(classic):
     executor.run(static.default_startup_program(), scope=scope)
     array = np.random.default_rng(0).normal(size=(5, 2, 3)).astype("float32")
     (found,) = executor.run(feed={"x": array}, fetch_list=[y], scope=scope)
-    first, second, bias = (np.array(scope.find_var(name).get_tensor()) for name in names)
+    first, second, bias = (np.array(scope.var(name).get_tensor()) for name in names)
     np.testing.assert_allclose(found, np.tanh(array @ first + array @ second + bias), rtol=1e-5)
     assert list(y.shape) == [-1, 2, 4]
 
@@ -168,10 +168,9 @@ def test_a_name_twice_is_refused(classic):
 
 def test_a_global_variable_lives_in_the_scope(classic):
     count = static.create_global_var([1], 2, "int64", persistable=True, name="count")
-    paddle.increment(count) if hasattr(paddle, "increment") else None
     executor, scope = static.Executor(), static.Scope()
     executor.run(static.default_startup_program(), scope=scope)
-    assert executor.run(fetch_list=[count], scope=scope)[0].tolist() in ([2], [3])
+    assert executor.run(fetch_list=[count], scope=scope)[0].tolist() == [2]
     assert count.persistable and count.stop_gradient
 
 
@@ -181,7 +180,7 @@ def test_name_scopes_nest_and_are_numbered(classic):
             x = static.data("x", [2]) * 2.0
         with static.name_scope("layer"):
             x = x * 2.0
-    x * 2.0
+    paddle.mean(x)
     found = [operator.attr("op_namescope") for operator in classic.global_block().ops]
     head = found[0].removesuffix("layer/")
     assert found == [f"{head}layer/", f"{head}layer_1/", "/"]
