@@ -52,10 +52,10 @@ class ParallelInterpreter(Interpreter):
             compile("\n" * start + "\n".join(writer.lines[start:end]), self.filename, "exec")
             for start, end in ranges
         ]
-        self.result = compile(results_of(self.plan), self.filename, "eval")
-        self.function = self.run_parallel
+        result = "\n" * len(writer.lines) + results_of(self.plan)
+        self.result = compile(result, self.filename, "eval")
 
-    def run_parallel(self, feeds: list[Any], parameters: list[Any]) -> tuple:
+    def function(self, feeds: list[Any], parameters: list[Any]) -> tuple:
         """Runs all instructions. Raises what the first failing one raises."""
         plan = self.plan
         values = dict(self.constants)  # the variables, and the kernels

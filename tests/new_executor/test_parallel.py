@@ -1,6 +1,7 @@
 """Which instruction waits for which, and the run on several threads: the same as the serial one."""
 
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -223,6 +224,30 @@ def test_a_loop_is_one_instruction(parallel):
         (found,) = executor.run(main, feed, [z])
         factor = 160 if value[0] > 0 else 16
         np.testing.assert_array_equal(found, np.array(value, "float32") * factor)
+
+
+def test_a_branch_that_did_not_run(parallel):
+    main = Program()
+    with paddle.static.program_guard(main, Program()):
+        x = paddle.static.data("x", [2], "float32")
+        inner = []
+
+        def positive():
+            inner.append(x * 3.0)
+            return inner[0] + 1.0
+
+        paddle.static.nn.cond(paddle.mean(x) > 0, positive, lambda: x)
+    (written,) = [op for op in main.global_block().ops if op.type == "conditional_block"][:1]
+    name = written.output("Out")[0]
+    executor = paddle.static.Executor()
+    assert executor.run(main, {"x": [1.0, 2.0]}, [name])[0].tolist() == [4.0, 7.0]
+    with pytest.raises(RuntimeError, match="to be computed, but got nothing: the branch"):
+        executor.run(main, {"x": [-1.0, -2.0]}, [name])
+
+
+def test_a_parallel_interpreter_goes_with_its_last_reference():
+    gone = weakref.ref(ParallelInterpreter(plan_of([ins("relu", ["a"], ["b"])], ["b"])))
+    assert gone() is None  # without waiting for Python's search for circles
 
 
 def test_threads_are_really_used():
