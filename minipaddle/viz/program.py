@@ -223,9 +223,10 @@ class ExecutorFilm:
             if variable in touched:
                 highlight.append(len(rows))
             rows.append([self.name(variable), self._shape(variable), self._held(variable)])
-        variables = table(
-            ["variable", "shape", "holds"], rows, highlight=highlight, name="Variables"
-        )
+        columns = ["variable", "shape", "holds"]
+        if self.program.num_blocks > 1:  # the program is wide: leave out what can be seen anyway
+            columns, rows = columns[::2], [row[::2] for row in rows]
+        variables = table(columns, rows, highlight=highlight, name="Variables")
         self.steps.append(step(title, program, variables, note=note))
 
     def _turn(self, moment: Moment) -> str:

@@ -48,7 +48,7 @@ def titles(player: viz.Player) -> list[str]:
 def rows(step: viz.Step) -> dict[str, str]:
     pane = step["panes"][1]
     assert pane["type"] == "table"
-    return {name: holds for name, _, holds in pane["rows"]}
+    return {row[0]: row[1] for row in pane["rows"]}
 
 
 def current(step: viz.Step) -> list[str]:
