@@ -43,8 +43,10 @@ def _(cond, data, *, summarize):
 
 @op(source="paddle/fluid/operators/select_input_op.cc")
 def select_input(xp, x: TensorList, mask):
-    """x[mask]: joins what two branches made, of which one has run. The other one's is None."""
-    return x[int(mask.item())]
+    """A copy of x[mask]: joins what two branches made, of which one has run. The other one's is
+    None.
+    """
+    return x[int(mask.item())].copy()
 
 
 @select_input.infer_meta
@@ -77,9 +79,11 @@ def _(mask, out_grad):
 
 @op(source="paddle/fluid/operators/select_output_op.cc", outputs=("out[]",))
 def select_output(xp, x, mask):
-    """x at place `mask` of two, zeros at the other: the gradient goes to the branch that ran."""
-    zeros = xp.zeros_like(x)
-    return [zeros, x] if mask.item() else [x, zeros]
+    """A copy of x at place `mask` of two, zeros at the other: the gradient goes to the branch that
+    ran.
+    """
+    copy, zeros = x.copy(), xp.zeros_like(x)
+    return [zeros, copy] if mask.item() else [copy, zeros]
 
 
 @select_output.infer_meta

@@ -42,7 +42,7 @@ def _(x: NoNeedBuffer, y: NoNeedBuffer, out_grad, *, axis: int = -1):
 
 @add.grad_kernel
 def _(xp, wanted, x, y, out_grad, *, axis):
-    shape, reduced = out_grad.shape, reduce_as.kernels.only
+    shape, reduced = out_grad.shape, reduce_as.kernels.only or reduce_as.run
     return (  # without the sums that nobody wants
         reduced(xp, out_grad, x) if wanted[0] and x.shape != shape else out_grad,
         reduced(xp, out_grad, y) if wanted[1] and y.shape != shape else out_grad,
