@@ -160,17 +160,11 @@ print("the same prediction:", np.array_equal(*results))
 
 # %% [markdown]
 # ## Memory reuse: a rewriting that went out of use
-# Here is a chain of six ops, each result 8 KiB. The Executor frees a variable at its last use. But suppose it did not, as Paddle's first Executor: then all six results lie in memory until the run ends. What could a
-# *rewriting of the program* do about that?
-#
-# Look: when the third op writes, nobody will read the first op's result again. It could write **there**. For this it only has to write another name.
-#
-# **Predict:** how many names do the six results need?
+# Here is a chain of six ops, each result 8 KiB. Our Executor frees a variable at its last use. But suppose it did not, as Paddle's first Executor: then all six results lie in memory until the run ends.
+# `free=False` shows what that would take:
+
 
 # %%
-from minipaddle.base.transpiler import memory_optimize
-
-
 def chain():
     y = paddle.static.data("x", [64, 32], "float32")
     for _ in range(3):
@@ -179,19 +173,31 @@ def chain():
 
 
 plain, _, y = program_of(chain)
+feed = {"x": np.full([64, 32], 3.0, "float32")}
+viz.memory_steps(plain, feed, [y.name], free=False)
+
+# %% [markdown]
+# ## Predict
+# Could a *rewriting of the program* help here? Look: when the third op writes, nobody will read the first op's result again. The third op could write **there**. For this it only has to write another name. **Write down:** how many names do the six results need?
+
+# %%
+from minipaddle.base.transpiler import memory_optimize
+
 optimized = plain.clone()
 report = memory_optimize(optimized, [y.name])
 print(report)
 viz.rewrite_steps({"as written": plain, "memory_optimize": optimized})
 
+# %%
+viz.memory_steps(optimized, feed, [y.name], free=False)
+
 # %% [markdown]
-# Three: while an op runs there are its input and its output, and `y` keeps its own name, because we said that we will fetch it. The function that works this out walks over the program with a list of names that are free, just as a compiler
+# Three: while an op runs there are its input and its output, and `y` keeps its own name, because we said that we will fetch it. (The picture counts `x`, too: four times 8,192.) The function that works this out walks over the program with a list of names that are free, just as a compiler
 # gives out registers. It is called a **transpiler** in Paddle 1.x: it takes a Program and rewrites it in place.
 #
-# Then Paddle learned to free each variable at its last use. Compare the last two numbers of the report with the peak of the plain program in an Executor that frees:
+# Then Paddle learned to free each variable at its last use. Now the program as it was written:
 
 # %%
-feed = {"x": np.ones([64, 32], "float32")}
 viz.memory_steps(plain, feed, [y.name])
 
 # %% [markdown]
@@ -200,7 +206,6 @@ viz.memory_steps(plain, feed, [y.name])
 # **Predict:** somebody debugs the network and fetches the first result, `square_0.tmp_0`, from both programs. Do they get an error?
 
 # %%
-feed = {"x": np.full([64, 32], 3.0, "float32")}
 for name, program in {"as written": plain, "memory_optimize": optimized}.items():
     (value,) = executor.run(program, feed=feed, fetch_list=["square_0.tmp_0"])
     print(f"{name:16} square_0.tmp_0[0, 0] = {value[0, 0]}")

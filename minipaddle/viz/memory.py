@@ -10,8 +10,10 @@ Paddle has no counterpart; FLAGS_benchmark logs how much is allocated after each
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from minipaddle.base.framework import Program
@@ -31,11 +33,13 @@ def memory_steps(
     feed: dict[str, Any] | None = None,
     fetch_list: Sequence[Any] = (),
     scope: Scope | None = None,
+    free: bool = True,
 ) -> Player:
     """Runs a classic Program and shows how much memory its variables took: one step for each
     instruction. Of a program with more than 80 instructions, the one step with the most memory.
 
-    The run works on copies: the scope stays as it is.
+    The run works on copies: the scope stays as it is. `free=False`: what it would take if every
+    variable stayed until the end, as in Paddle's first Executor.
 
     Raises:
         TypeError: it is no classic Program of minipaddle. ValueError: the picture needs more than
@@ -44,9 +48,10 @@ def memory_steps(
     """
     check_classic("memory_steps", program)
     film = ExecutorFilm(program, dict(feed or {}), list(fetch_list), scope, with_steps=False)
-    sums = [sum(sizes.values()) for sizes in film.sizes]
+    moments = film.sizes if free else list(accumulate(film.sizes, operator.or_))
+    sums = [sum(sizes.values()) for sizes in moments]
     most = max(sums)
-    lives = _lives(film)
+    lives = _lives(moments)
     times = range(len(sums)) if len(sums) <= MOST_STEPS else [sums.index(most)]
     return Player([_step(film, lives, sums, most, at) for at in times])
 
@@ -61,11 +66,14 @@ class _Life:
     freed: int
 
 
-def _lives(film: ExecutorFilm) -> list[_Life]:
-    """In the order of birth. What a loop writes anew has several."""
+def _lives(moments: Sequence[dict[str, int]]) -> list[_Life]:
+    """In the order of birth. What a loop writes anew has several.
+
+    `moments`: for each instruction, the bytes of each variable.
+    """
     lives: list[_Life] = []
     going: dict[str, _Life] = {}
-    for at, sizes in enumerate(film.sizes):
+    for at, sizes in enumerate(moments):
         going = {name: life for name, life in going.items() if sizes.get(name) == life.nbytes}
         for name, nbytes in sizes.items():
             if nbytes and name not in going:

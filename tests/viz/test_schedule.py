@@ -9,6 +9,7 @@ import pytest
 
 import minipaddle as paddle
 from minipaddle import viz
+from minipaddle.base.transpiler import memory_optimize
 
 TWO_STAGES = [(0, "F0", 0, 1), (1, "F0", 1, 2), (1, "B0", 2, 4), (0, "B0", 4, 6)]
 
@@ -100,6 +101,22 @@ def test_a_chain_needs_two_variables_at_a_time(static):
         (2.0, 4.0, "16"),
         (3.0, 4.0, "16"),
     ]
+
+
+def test_a_run_that_frees_nothing_needs_a_place_for_each_name(static):
+    main, out = chain(5)
+    optimized = main.clone()
+    memory_optimize(optimized, [out])
+
+    def most(program, free):
+        lanes = viz.memory_steps(program, FEED, [out.name], free=free).steps[-1]["panes"][1]
+        assert lanes["type"] == "timeline"
+        return max(float(b["label"]) for b in lanes["bars"] if b["lane"] == "sum")
+
+    size = FEED["x"].nbytes
+    assert most(main, free=False) == 6 * size  # x, and what five ops make
+    assert most(optimized, free=False) == 4 * size  # x, two that take turns, and out
+    assert most(main, free=True) == most(optimized, free=True) == 2 * size
 
 
 def test_it_counts_as_the_executors_film_does(static):
