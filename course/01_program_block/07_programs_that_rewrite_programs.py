@@ -90,7 +90,7 @@ viz.prune_steps(test, [prediction.name])
 
 # %% [markdown]
 # The walk reads every op **once**, from the last to the first: when an op's turn comes, all that could need its results has been judged already. You know this search: lesson 1.5 found the path of the
-# gradients with it, and our Executor prunes before it runs. (Real Paddle's runs everything, unless you write `use_prune=True`.)
+# gradients with it, and our Executor prunes before it runs. (Real Paddle's Executor runs everything, unless you write `use_prune=True`.)
 #
 # `label` is not in the table of needed names: the pruned program runs without it.
 
@@ -236,10 +236,11 @@ both(
             out = paddle.mean(hidden)
             paddle.optimizer.SGD(0.1).minimize(out * out)
         test = main.clone(for_test=True)
-        exe, folder = paddle.static.Executor(), tempfile.mkdtemp()
+        exe = paddle.static.Executor()
         exe.run(startup)
-        paddle.static.save_inference_model(folder + "/m", [x], [out], exe, program=main)
-        served, feeds, fetches = paddle.static.load_inference_model(folder + "/m", exe)
+        with tempfile.TemporaryDirectory() as folder:
+            paddle.static.save_inference_model(folder + "/m", [x], [out], exe, program=main)
+            served, feeds, fetches = paddle.static.load_inference_model(folder + "/m", exe)
         for program in (main, test, test._prune([hidden]), served):
             ops = program.global_block().ops
             print(len(ops), [op.attr("is_test") for op in ops if op.type == "dropout"])
@@ -281,8 +282,8 @@ both(
 # | `minipaddle/base/prune.py` | `paddle/fluid/framework/prune.cc`: `prune_impl`, `PruneBackward` |
 # | `minipaddle/static/io.py` | `python/paddle/static/io.py`: `normalize_program`, `save_inference_model` |
 # | `minipaddle/base/compiler.py` | `python/paddle/base/compiler.py`; `paddle/fluid/framework/details/build_strategy.cc` |
-# | `minipaddle/base/fuse_elewise_add_act_pass.py` | `paddle/fluid/framework/ir/fuse_elewise_add_act_pass.cc` |
-# | `minipaddle/base/transpiler/` | until version 1.8: `python/paddle/fluid/transpiler/memory_optimization_transpiler.py` |
+# | `fuse_elewise_add_act_pass.py`, in the same folder | `paddle/fluid/framework/ir/fuse_elewise_add_act_pass.cc` |
+# | `minipaddle/base/transpiler/` | until version 1.8: `memory_optimization_transpiler.py` in `python/paddle/fluid/transpiler/` |
 #
 # ## What we left out
 # Paddle's `BuildStrategy` has some thirty switches; three of them do something here, and the docstring says which. Its passes work on a graph, not on the list of ops; module 4 has passes on PIR programs, with patterns. Another transpiler cut one
