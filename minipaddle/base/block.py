@@ -1,0 +1,219 @@
+"""Block: a list of ops and the variables that they use. Appending an op decides shapes and dtypes.
+
+Paddle: Block in python/paddle/base/framework.py, paddle/fluid/framework/block_desc.h.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from minipaddle.base.empty_slots import EMPTY_SLOTS
+from minipaddle.base.framework_proto import (
+    OpDesc,
+    VarDesc,
+)
+from minipaddle.base.name_scope import full_name as scope_name
+from minipaddle.base.op_attrs import phi_attrs
+from minipaddle.base.op_compat import compat_of, output_slot, slot_of
+from minipaddle.base.op_desc import write_attr
+from minipaddle.base.operator import Operator
+from minipaddle.base.variable import DENSE_TENSOR, Parameter, Variable
+from minipaddle.common import dtype as dtypes
+from minipaddle.common import unique_name
+from minipaddle.common.errors import name_op_in_error
+from minipaddle.phi.core.meta_tensor import MetaTensor
+
+if TYPE_CHECKING:
+    from minipaddle.base.framework import Program
+
+
+class Block:
+    """A list of ops and the variables that they use. Control flow has blocks of its own."""
+
+    def __init__(self, program: Program, idx: int, parent_idx: int = -1) -> None:
+        self.program = program
+        self.idx = idx
+        self.parent_idx = parent_idx
+        self.forward_block_idx = -1
+        self.vars: dict[str, Variable] = {}
+        self.ops: list[Operator] = []
+
+    def create_var(
+        self,
+        name: str | None = None,
+        shape: Any = (),
+        dtype: Any = "float32",
+        persistable: bool = False,
+        stop_gradient: bool = False,
+        is_parameter: bool = False,
+        type: int = DENSE_TENSOR,
+    ) -> Variable:
+        """Adds a Variable. Raises ValueError if the name is taken."""
+        name = name or unique_name.generate("_generated_var")
+        if name in self.vars:
+            raise ValueError(
+                f"Block.create_var: expected a new name, but got {name!r}, which block {self.idx} "
+                "has. "
+                "Choose another name."
+            )
+        desc = VarDesc(name=name, persistable=persistable, stop_gradient=stop_gradient)
+        desc.is_parameter = is_parameter
+        desc.type.type = type
+        if type == DENSE_TENSOR:
+            tensor = desc.type.dense_tensor.tensor
+            tensor.data_type = dtypes.to_dtype(dtype).proto_number
+            tensor.dims.extend(int(size) for size in shape)
+        return self._add_var(desc)
+
+    def _add_var(self, desc: Any) -> Variable:
+        variable = (Parameter if desc.is_parameter else Variable)(self, desc)
+        self.vars[desc.name] = variable
+        self.program._changed()
+        return variable
+
+    def var(self, name: str) -> Variable:
+        """The Variable of that name. Raises ValueError if there is none."""
+        if name not in self.vars:
+            raise ValueError(
+                f"Block.var: expected a variable of block {self.idx}, but got {name!r}. "
+                f"It has {list(self.vars)}."
+            )
+        return self.vars[name]
+
+    def has_var(self, name: str) -> bool:
+        return name in self.vars
+
+    def _find_var_recursive(self, name: str) -> Variable | None:
+        """The Variable of that name in this block or the nearest block around it, or None.
+
+        A gradient block sees its forward block, too.
+        """
+        if name in self.vars:
+            return self.vars[name]
+        near: list[Block] = [self]
+        for block in near:
+            if name in block.vars:
+                return block.vars[name]
+            for index in (block.parent_idx, block.forward_block_idx):
+                if index >= 0 and self.program.block(index) not in near:
+                    near.append(self.program.block(index))
+        return None
+
+    def _var_recursive(self, name: str) -> Variable:
+        """The same. Raises ValueError if there is none."""
+        found = self._find_var_recursive(name)
+        if found is None:
+            raise ValueError(
+                f"Block._var_recursive: expected a variable of block {self.idx} or of a block "
+                f"around it, but got {name!r}. Create it first."
+            )
+        return found
+
+    @property
+    def backward_block_idx(self) -> int:
+        """The block that computes this one's gradients, or -1."""
+        return next((b.idx for b in self.program.blocks if b.forward_block_idx == self.idx), -1)
+
+    def all_parameters(self) -> list[Parameter]:
+        return [variable for variable in self.vars.values() if isinstance(variable, Parameter)]
+
+    def append_op(
+        self,
+        type: str,
+        inputs: dict[str, Any] | None = None,
+        outputs: dict[str, Any] | None = None,
+        attrs: dict[str, Any] | None = None,
+    ) -> Operator:
+        """Adds an op by its old names; inputs and outputs are Variables, names, or lists of
+        them; the attribute `sub_block` is a Block.
+        """
+        desc = OpDesc(type=type)
+        if inputs is not None:
+            inputs = {**dict.fromkeys(EMPTY_SLOTS.get(type, ()), []), **inputs}
+        for slots, given in ((desc.inputs, inputs), (desc.outputs, outputs)):
+            for slot, value in (given or {}).items():
+                item = slots.add(parameter=slot)
+                values = value if isinstance(value, (list, tuple)) else [value]
+                item.arguments.extend(v.name if isinstance(v, Variable) else v for v in values)
+        origin = self.program._origin
+        common = {
+            "op_role": self.program._role,
+            "op_role_var": [],
+            "op_namescope": origin.attr("op_namescope") if origin else scope_name(),
+            "op_callstack": self.program._call_stack(),
+            "op_device": "",
+            "with_quant_attr": False,
+        }
+        runs_block = "sub_block" in (attrs or {})
+        if origin is not None and type == f"{origin.type}_grad" and not runs_block:
+            attrs = {**(attrs or {}), **origin.all_attrs()}  # it has the forward op's too
+        for name, value in {**(attrs or {}), **common}.items():
+            write_attr(desc.attrs.add(), name, value.idx if isinstance(value, Block) else value)
+        operator = Operator(self, desc)
+        try:
+            self._infer_shapes(operator)
+        except Exception as error:
+            name_op_in_error(error, type, operator.attr("op_callstack"))
+            raise
+        if not runs_block:
+            _pass_stop_gradient(inputs or {}, outputs or {})
+        self.ops.append(operator)
+        self.program._changed()
+        return operator
+
+    def _infer_shapes(self, operator: Operator) -> None:
+        """InferMeta decides the outputs' shapes and dtypes, whatever they were before."""
+        try:
+            op = operator.phi_op
+        except KeyError:
+            return  # an op without a declaration can stand in a Program; it can't be run
+        compat = compat_of(op.name)
+        metas: list[Any] = []
+        for item in op.inputs:
+            names = operator.input(slot_of(compat, item.name))
+            variables = [self._find_var_recursive(name) for name in names]
+            found = [variable.meta() for variable in variables if variable is not None]
+            if slot_of(compat, item.name) == "XShape":
+                found = [MetaTensor(meta.shape[1:], meta.dtype) for meta in found]
+            metas.append(found if item.is_list else found[0] if found else None)
+        for name, meta in zip(op.outputs, op.infer_metas(metas, phi_attrs(operator)), strict=True):
+            several = meta if isinstance(meta, list) else [meta]
+            for target, found in zip(operator.output(output_slot(compat, name)), several):
+                variable = self._find_var_recursive(target)
+                if found is not None and variable is not None:
+                    tensor = variable.desc.type.dense_tensor.tensor
+                    tensor.data_type = found.dtype.proto_number
+                    tensor.ClearField("dims")
+                    tensor.dims.extend(found.shape)
+
+    def _rename_var(self, old: str, new: str, ops: list[Operator] | None = None) -> None:
+        """Renames a variable. `ops`: those that use it, where that is known (default: all)."""
+        variable = self.vars.pop(old)
+        variable.desc.name = new
+        self.vars[new] = variable
+        for operator in self.ops if ops is None else ops:
+            operator._rename(old, new)
+        self.program._changed()
+
+    def __str__(self) -> str:
+        head = (
+            f"{{ // block_idx:{self.idx}  parent_idx:{self.parent_idx}  "
+            f"forward_idx:{self.forward_block_idx}  backward_idx:{self.backward_block_idx}\n"
+        )
+        variables = "".join(f"    {variable}\n" for variable in self.vars.values())
+        ops = "".join(f"    {operator}\n" for operator in self.ops)
+        return f"{head}{variables}\n{ops}}}\n"
+
+
+def _pass_stop_gradient(inputs: dict[str, Any], outputs: dict[str, Any]) -> None:
+    """No gradient reaches what is computed from inputs that all stop it. (What is given by name
+    stays as it is.)
+    """
+    read, written = (
+        [v for value in slots.values() for v in (value if isinstance(value, list) else [value])]
+        for slots in (inputs, outputs)
+    )
+    if all(not isinstance(item, str) and item.stop_gradient for item in read):
+        for item in written:
+            if isinstance(item, Variable):
+                item.stop_gradient = True

@@ -1,0 +1,151 @@
+"""Variable and Parameter: names for Tensors that will exist when a Program runs.
+
+Each holds its own message (VarDesc); what it knows stands in it.
+
+Paddle: Variable, Parameter in python/paddle/base/framework.py, paddle/fluid/framework/var_desc.h.
+Left out: dist attributes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from minipaddle.base.framework_proto import (
+    VAR_TYPES,
+)
+from minipaddle.common import dtype as dtypes
+from minipaddle.common.dtype import DataType
+from minipaddle.common.size import Size
+from minipaddle.phi.core.meta_tensor import MetaTensor
+
+if TYPE_CHECKING:
+    from minipaddle.base.block import Block
+
+DENSE_TENSOR, STEP_SCOPES = 7, 11  # kinds of variables; the second is control flow's own
+_VAR_TYPE_NAMES = {number: name for name, number in VAR_TYPES.items()}
+
+
+class Variable:
+    """A name for a Tensor that will exist when the program runs."""
+
+    is_symbolic = True  # no data before that
+
+    def __init__(self, block: Block, desc: Any) -> None:
+        self.block = block
+        self.desc = desc
+
+    @property
+    def name(self) -> str:
+        return self.desc.name
+
+    @property
+    def type(self) -> int:
+        """What it is when the program runs: DENSE_TENSOR, or a kind that ops use inside."""
+        return self.desc.type.type
+
+    @property
+    def shape(self) -> Size:
+        return Size(self.desc.type.dense_tensor.tensor.dims)
+
+    @property
+    def dtype(self) -> DataType:
+        return dtypes.BY_PROTO[self.desc.type.dense_tensor.tensor.data_type]
+
+    @property
+    def ndim(self) -> int:
+        return len(self.desc.type.dense_tensor.tensor.dims)
+
+    @property
+    def size(self) -> int:
+        """Number of elements. Raises ValueError where a dimension is not known yet."""
+        if -1 in self.shape:
+            raise ValueError(
+                f"Variable.size: expected known dimensions, but got {list(self.shape)} for "
+                f"{self.name!r}. Use an op that asks for the shape when the program runs."
+            )
+        return self.shape.numel()
+
+    @property
+    def stop_gradient(self) -> bool:
+        return self.desc.stop_gradient
+
+    @stop_gradient.setter
+    def stop_gradient(self, value: bool) -> None:
+        self.desc.stop_gradient = value
+
+    @property
+    def persistable(self) -> bool:
+        return self.desc.persistable
+
+    @persistable.setter
+    def persistable(self, value: bool) -> None:
+        self.desc.persistable = value
+        self.block.program._changed()
+
+    @property
+    def _fetch_key(self) -> str:
+        """What an Executor knows this Variable by."""
+        return self.desc.name
+
+    @property
+    def is_parameter(self) -> bool:
+        return self.desc.is_parameter
+
+    def meta(self) -> MetaTensor:
+        return MetaTensor(self.shape, self.dtype)
+
+    def _assign_from(self, source: Variable) -> Variable:
+        """Appends an op that writes another variable's value into this one."""
+        self.block.program.current_block().append_op("assign", {"X": source}, {"Out": self})
+        return self
+
+    def backward(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError(
+            f"Variable.backward: expected a Tensor, but got the Variable {self.name!r} of a "
+            "Program, which "
+            "has no data yet. Call paddle.static.append_backward(loss) instead."
+        )
+
+    def __str__(self) -> str:
+        kind = "trainable param" if self.is_parameter else "var"
+        persist = "persist " if self.persistable else ""
+        if self.type != DENSE_TENSOR:  # Paddle's own text has one bracket too many
+            return f"{persist}{kind} {self.name} : {_VAR_TYPE_NAMES[self.type]})"
+        return (
+            f"{persist}{kind} {self.name} : DENSE_TENSOR.shape{tuple(self.shape)}"
+            f".dtype({self.dtype.name}).stop_gradient({self.stop_gradient})"
+        )
+
+    __repr__ = __str__
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"Variable: expected a Tensor, but got the Variable {self.name!r}, which has no data "
+            "before the program runs. paddle.where chooses without an `if`."
+        )
+
+    def __float__(self) -> float:
+        raise TypeError(self._no_number())
+
+    def __int__(self) -> int:
+        raise TypeError(self._no_number())
+
+    def numpy(self, *args: Any) -> Any:
+        raise TypeError(self._no_number())
+
+    item = tolist = numpy
+
+    def _no_number(self) -> str:
+        return (
+            f"Variable: expected a Tensor, but got the Variable {self.name!r}, which has no data "
+            "before the program runs. Fetch it: (array,) = Executor().run(program, feed={...}, "
+            f"fetch_list=[{self.name!r}])."
+        )
+
+
+class Parameter(Variable):
+    """A Variable that lives between runs and that an optimizer changes."""
+
+    @property
+    def trainable(self) -> bool:
+        return not self.stop_gradient
