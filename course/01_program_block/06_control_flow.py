@@ -11,7 +11,7 @@
 # ## Python's own `if` and `for`
 # First, what happens if you just write Python.
 #
-# **Predict:** the function below is called once, to write a program. How many ops does the `for` leave in it? And what does the `if` do, when `x` has no numbers yet?
+# **Predict:** each of the functions below is called once, to write a program. How many ops does the `for` leave in it? And what does the `if` do, when `x` has no numbers yet?
 
 # %%
 import textwrap
@@ -137,7 +137,7 @@ for turns in (0, 3, 10):
     print(f"{turns:2} turns:", *executor.run(main, feed=feed, fetch_list=[y]))
 
 # %% [markdown]
-# `body` was called once. Its block has the two lines of `body`, then the condition **again**, and then three `assign`: the new `i`, the new `y`, the new condition, each into the variable outside from which the next turn will read it. That is how a value gets
+# `body` was called once. Its block has the two ops of `body`, then the condition **again**, and then three `assign`: the new `i`, the new `y`, the new condition, each into the variable outside from which the next turn will read it. That is how a value gets
 # from one turn to the next, and out of the loop.
 
 # %%
