@@ -176,7 +176,9 @@ class _Film:
         if outputs:
             given = op.has_attr("value") and op.attr("value") == 0
             return _Why("zeros" if given else "start", outputs[0])
-        return _Why("again", ", ".join(op.output_arg_names))
+        return _Why(
+            "again", ", ".join(name.partition(".subprog_")[0] for name in op.output_arg_names)
+        )
 
     def _take(
         self,

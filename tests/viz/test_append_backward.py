@@ -143,3 +143,18 @@ def test_two_losses_one_after_the_other():
         "Line 7, reduce_mean: append reduce_mean_grad",
         "Line 6, relu: append relu_grad",
     ]
+
+
+def test_what_a_checkpoint_saves_is_computed_again():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main, paddle.static.Program()):
+        x = paddle.static.data("x", [2, 2], "float32")
+        w = paddle.static.create_parameter([2, 2], "float32", name="w")
+        hidden = F.relu(paddle.tanh(x @ w))
+        loss = paddle.mean(F.relu(hidden @ w))
+        paddle.static.append_backward(loss, checkpoints=[hidden])
+    titles = [step["title"] for step in viz.append_backward_steps(main).steps]
+    again = titles.index("Compute tmp_0 again")
+    assert titles[again + 1] == "Compute tanh_0.tmp_0 again"
+    assert titles[again + 2] == "Line 3, relu: append relu_grad"
+    assert "Compute tmp_1 again" not in titles  # after the last checkpoint all is kept
