@@ -27,6 +27,7 @@ import gc
 import importlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -121,6 +122,8 @@ def main(library: str) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     filter_ = seccomp.program()
     libc.prctl(ADOPTS, 1, 0, 0, 0)  # the parents of students' processes end at once
+    # Who has ended is forgotten at once: as long as one is not, its sandbox stays, with its files.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     gc.freeze()  # a child that collects garbage would copy what it looks at
     end = socket.socket(fileno=0)
     end.send(b"ready")
@@ -133,10 +136,8 @@ def main(library: str) -> None:
             _be_born(json.loads(request), pipes, end, libc, filter_)
         for pipe in pipes:
             os.close(pipe)
-        os.waitpid(child, 0)  # it has answered
         with contextlib.suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG) != (0, 0):
-                pass  # students' processes that have ended
+            os.waitpid(child, 0)  # it has answered
 
 
 def _be_born(
@@ -153,6 +154,7 @@ def _be_born(
         end.send(f"{request['name']} {type(error).__name__}: {error}".encode()[:_LONGEST])
         os._exit(1)
     try:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         end.detach()
         for number, pipe in enumerate(pipes):
             os.dup2(pipe, number)

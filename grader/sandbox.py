@@ -30,8 +30,9 @@ from grader.outcome import Limits
 
 HERE = Path(__file__).resolve().parent
 FOLDER = "/home/student"
-# The process that keeps the sandbox open, until its input ends.
-WAIT = ["/bin/sh", "-c", "echo up; exec cat"]
+# The process that keeps the sandbox open, until its input ends. It is number 1 in there: no signal
+# from inside ends it. It holds nothing open that is not in the sandbox, but for its input.
+WAIT = ["/bin/sh", "-c", "echo up; exec cat >/dev/null 2>&1"]
 # What student.py imports of the grader. Not the folder: beside it lie submissions and gradebooks.
 MODULES = ["__init__.py", "checks.py", "codec.py", "errors.py", "progress.py", "student.py"]
 SYSTEM = ["/usr", "/lib", "/lib64", "/bin", "/sbin"]
@@ -69,7 +70,7 @@ def check_sandbox() -> None:
 def _namespaces() -> list[str]:
     spaces = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
     spaces += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv"]
-    spaces += ["--cap-drop", "ALL"]
+    spaces += ["--cap-drop", "ALL", "--as-pid-1"]
     if os.geteuid() == 0:  # student.py gives them away with its first lines
         return [*spaces, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     spaces += [

@@ -19,6 +19,7 @@ import io
 import json
 import linecache
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -33,6 +34,8 @@ def start(settings: dict[str, Any]) -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
     os.dup2(nowhere, 1)
+    # A cell that takes too long is interrupted, also where `grader &` has made Python ignore that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(settings["folder"])
     sys.path.insert(0, "")
     without_widgets()
