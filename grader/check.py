@@ -20,7 +20,16 @@ from grader.collect import read_regular_file
 from grader.course import Course
 from grader.errors import GraderError, NotGradable
 from grader.grading import grade
-from grader.outcome import FAILED, GRADED, NO_SANDBOX, NOT_GRADABLE, CheckResult, Job, Outcome
+from grader.outcome import (
+    FAILED,
+    GRADED,
+    NO_SANDBOX,
+    NOT_GRADABLE,
+    CheckResult,
+    Job,
+    Outcome,
+    looks_once,
+)
 from grader.page import number
 from grader.tasks import Task, load_assignment, tasks_of
 
@@ -61,11 +70,11 @@ class Checked:
             (
                 task,
                 sum(self.outcome.cells.get(cell.name, 0.0) for cell in task.checks),
-                [
+                looks_once(
                     check
                     for check in self.outcome.checks
                     if not check.passed and check.cell in {cell.name for cell in task.checks}
-                ],
+                ),
             )
             for task in tasks_of(self.assignment)
         ]

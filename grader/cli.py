@@ -1,7 +1,7 @@
 """The command `grader`. Each sub-command is one step of an instructor's work.
 
 Exit codes: 0, all done; 1, done, but the grader failed on some submissions (grade them again); 2,
-wrong use or nothing to do.
+wrong use or nothing to do; 130, stopped by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ class _House(click.Group):
         except GraderError as error:
             click.echo(str(error), err=True)
             ctx.exit(2)
+        except KeyboardInterrupt:
+            click.echo("Stopped. Run the same command again.", err=True)
+            ctx.exit(130)
         except OSError as error:
             if error.errno == errno.EPIPE:  # the reader of our output went away: click's business
                 raise
@@ -77,9 +80,10 @@ def main(ctx: click.Context, root: Path, sources: Path | None, db: str | None) -
     whole course, `check` at one notebook; `audit` is for the exercises' authors.
 
     \b
-    Exit codes: 0  all done
-                1  done, but the grader itself failed on some submissions: grade again
-                2  wrong use, or nothing to do
+    Exit codes: 0    all done
+                1    done, but the grader itself failed on some submissions: grade again
+                2    wrong use, or nothing to do
+                130  stopped by Ctrl-C
     """
     ctx.obj = Where(root, sources, db)
 
@@ -186,7 +190,8 @@ def collect(where: Where, source: Path, module: str | None, pull_requests: bool)
     table = Table("student", "module", "collected", "why")
     for r in results:
         table.add_row(escape(r.student), escape(r.module), r.status, escape(r.reason))
-    Console().print(table)
+    if results:
+        Console().print(table)
     if not any(r.status in TAKEN for r in results):
         raise GraderError(
             f"grader collect: expected submissions in {source}, but got none. See grader collect "
@@ -298,7 +303,8 @@ def _grade(
     from grader.grade import Options
     from grader.grade import grade as run
     from grader.outcome import FAILED, NO_SANDBOX, Limits
-    from grader.points import Points, read_points
+    from grader.page import number
+    from grader.points import points_of, read_points
 
     limits = Limits(cell_seconds=cell_timeout, submission_seconds=timeout)
     options = Options(again, workers, scheduler, limits, not no_sandbox)
@@ -328,10 +334,10 @@ def _grade(
     counted = read_points(course)
     table = Table("student", "module", "points", "status", "why")
     for v in results:
-        mine = counted.get((v.student, v.module), Points(v.score or 0.0))
-        points = "" if v.score is None else f"{mine.score:g} / {v.max_score:g}"
+        mine = points_of(course, v, counted)
+        points = "" if v.max_score is None else f"{number(mine.score)} / {number(v.max_score)}"
         status = f"{v.status}, no sandbox" if v.sandbox == NO_SANDBOX else v.status
-        why = [v.reason, f"{mine.penalty:g} off for late work" * bool(mine.penalty)]
+        why = [v.reason, f"{number(mine.penalty)} off for late work" * bool(mine.penalty)]
         why += ["with points given by hand"] * bool(mine.by_hand)
         table.add_row(
             escape(v.student), v.module, points, status, escape("; ".join(filter(None, why)))

@@ -8,8 +8,8 @@ Taken are, for a folder as learners or a learning platform hand it over:
     <student>.ipynb                     with --module
 
 Only regular files are taken, and only by their name in the folder: a link could point to the
-solutions. When a file was handed in is told by its own time, which is kept; for a pull request that
-is its last commit's.
+solutions. Another module's notebook is refused, once the module is released. When a file was handed
+in is told by its own time, which is kept; for a pull request that is its last commit's.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
+
 from grader.archives import unpacked
 from grader.course import NOTEBOOK, Course
 from grader.errors import GraderError, NotGradable
 from grader.pull_requests import read_pull_requests
-from grader.submission import MAX_BYTES
+from grader.submission import MAX_BYTES, check_exercise
 
 FILE = f"{NOTEBOOK}.ipynb"
 REFUSED = "refused.txt"  # beside, or instead of, the submission: why the last file was not taken
@@ -218,6 +220,8 @@ def _missing(folder: Path) -> str:
 def _take(course: Course, student: str, module: str, path: Path, origin: str) -> Collected:
     try:
         data = read_regular_file(path)
+        if course.released(module).exists():
+            check_exercise(nbformat.read(course.released(module), as_version=4), data)
     except NotGradable as error:
         return _refuse(course, student, module, str(error), origin)
     folder = course.step("submitted", student, module)

@@ -16,7 +16,7 @@ from grader.collect import collected
 from grader.course import Course
 from grader.errors import GraderError
 from grader.outcome import FAILED
-from grader.points import Points, read_points
+from grader.points import Points, points_of, read_points
 from grader.verdict import Verdict, drop_lost, load_all
 
 Format = Literal["csv", "json"]
@@ -40,7 +40,7 @@ def export(course: Course, to: Path, form: Format = "csv") -> list[dict[str, Any
     check_target("export", to)
     found = current_verdicts(course, "export")
     points = read_points(course)
-    rows = [_row(verdict, points.get((verdict.student, verdict.module))) for verdict in found]
+    rows = [_row(verdict, points_of(course, verdict, points)) for verdict in found]
     rows.sort(key=lambda row: (row["student"], row["module"]))
     if form == "json":
         text = json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
@@ -54,9 +54,8 @@ def export(course: Course, to: Path, form: Format = "csv") -> list[dict[str, Any
     return rows
 
 
-def _row(verdict: Verdict, points: Points | None) -> dict[str, Any]:
+def _row(verdict: Verdict, points: Points) -> dict[str, Any]:
     """A failed submission has no points: those of an earlier one are not for this file."""
-    points = points or Points(verdict.score or 0.0, cells=verdict.cells)
     known = verdict.status != FAILED
     return {
         "student": verdict.student,

@@ -19,9 +19,9 @@ from grader.assignment import Assignment
 from grader.course import NOTEBOOK, Course
 from grader.errors import GraderError
 from grader.inert import notebook_html
-from grader.outcome import CheckResult
+from grader.outcome import CheckResult, looks_once
 from grader.page import render
-from grader.points import Points, read_points
+from grader.points import Points, points_of, read_points
 from grader.tasks import load_assignment, tasks_of, title_of
 from grader.verdict import GRADED, NOT_GRADABLE, Verdict, load_all, write_whole
 
@@ -70,9 +70,7 @@ def feedback(
     points = read_points(course)
     for verdict in found:
         assignment = load_assignment(course, verdict.module)
-        mine = points.get((verdict.student, verdict.module)) or Points(
-            verdict.score or 0.0, cells=verdict.cells
-        )
+        mine = points_of(course, verdict, points)
         target = course.step("feedback", verdict.student, verdict.module) / f"{NOTEBOOK}.html"
         write_whole(target, _page(course, verdict, assignment, mine))
         done(verdict)
@@ -99,13 +97,16 @@ def _page(course: Course, verdict: Verdict, assignment: Assignment, points: Poin
 def _results(verdict: Verdict, assignment: Assignment, points: Points) -> list[TaskResult]:
     results = []
     for task in tasks_of(assignment):
+        checks = looks_once(
+            c for c in verdict.checks if c.cell in {cell.name for cell in task.checks}
+        )
         cells = [
             CellResult(
                 cell.hidden,
                 points.cells.get(cell.name, 0.0),
                 cell.points,
                 cell.name in points.by_hand,
-                [check for check in verdict.checks if check.cell == cell.name],
+                [check for check in checks if check.cell == cell.name],
             )
             for cell in task.checks
         ]

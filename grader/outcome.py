@@ -12,7 +12,8 @@ from __future__ import annotations
 import functools
 import hashlib
 import sys
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,6 +34,7 @@ DECIDES = (
     "examiner.py",
     "grading.py",
     "link.py",
+    "nursery.py",
     "outcome.py",
     "sandbox.py",
     "seccomp.py",
@@ -91,6 +93,19 @@ class CheckResult:
     @property
     def hidden(self) -> bool:
         return self.cell.endswith("_hidden")
+
+
+def looks_once(results: Iterable[CheckResult]) -> list[CheckResult]:
+    """The same, but what several failed checks of a task say on where to look stands only at the
+    first of them.
+    """
+    said: set[str] = set()
+    found = []
+    for result in results:
+        again = not result.passed and result.look in said
+        found.append(replace(result, look="") if again else result)
+        said.update([] if result.passed else [result.look])
+    return found
 
 
 @dataclass

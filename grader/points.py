@@ -9,8 +9,11 @@ from typing import Any
 
 from sqlalchemy import select
 
-from grader.course import Course
+from grader.course import Course, shown
+from grader.errors import GraderError
 from grader.gradebook import settle_late
+from grader.outcome import FAILED
+from grader.verdict import Verdict
 
 
 @dataclass
@@ -68,6 +71,22 @@ def read_points(course: Course) -> dict[tuple[str, str], Points]:
     for points in found.values():
         points.score = max(0.0, round(sum(points.cells.values()) - points.penalty, 4))
     return found
+
+
+def points_of(course: Course, verdict: Verdict, points: dict[tuple[str, str], Points]) -> Points:
+    """Those of a verdict, from `read_points`. One of a failed submission may have none.
+
+    Raises:
+        GraderError: the gradebook doesn't have them, so it is not the one they were stored in.
+    """
+    found = points.get((verdict.student, verdict.module))
+    if found is None and verdict.status != FAILED:
+        raise GraderError(
+            f"grader: expected the points of {verdict.student} for {verdict.module} in the "
+            f"gradebook at {shown(course.db_url)}, but got none. Pass the --db with which you "
+            "graded, or run grader grade to fill this one."
+        )
+    return found or Points()
 
 
 def _of_students(*columns: Any) -> Any:

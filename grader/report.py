@@ -21,7 +21,7 @@ from grader.errors import GraderError
 from grader.export import current_verdicts
 from grader.outcome import FAILED, GRADED
 from grader.page import number, render
-from grader.points import Points, read_points, students
+from grader.points import Points, points_of, read_points, students
 from grader.tasks import Task, load_assignment, tasks_of, title_of
 from grader.verdict import Verdict
 
@@ -86,7 +86,8 @@ def report(course: Course, module: str | None = None) -> str:
                 f"grader report: expected graded submissions of {module}, but got none. Run "
                 f"grader grade {module} first."
             )
-    points = read_points(course)
+    stored = read_points(course)
+    points = {(v.student, v.module): points_of(course, v, stored) for v in found}
     handed_in = collected(course)
     everybody = sorted({*students(course), *(student for student, _ in handed_in)})
     modules = []
@@ -99,7 +100,7 @@ def report(course: Course, module: str | None = None) -> str:
         modules.append(summary)
     rows = {student: StudentRow(student) for student in everybody}
     for verdict in found:
-        score = _points(verdict, points).score if verdict.status != FAILED else None
+        score = points[verdict.student, verdict.module].score if verdict.status != FAILED else None
         note = "" if verdict.status == GRADED else verdict.status
         rows[verdict.student].cells[verdict.module] = (score, verdict.attempts, note)
     return render(
@@ -132,7 +133,8 @@ def _module(
             (verdict.student, score, verdict.attempts)
             for verdict in graded
             if verdict.attempts >= STUCK_ATTEMPTS
-            and (score := _points(verdict, points).score) < STUCK_SHARE * assignment.max_score
+            and (score := points[verdict.student, verdict.module].score)
+            < STUCK_SHARE * assignment.max_score
         ],
         problems=[(v.student, f"{v.status}: {v.reason}") for v in found if v.status != GRADED],
     )
@@ -150,17 +152,12 @@ def _task(task: Task, graded: list[Verdict], points: dict[tuple[str, str], Point
             {(c.name, c.hidden) for c in verdict.checks if c.cell in names and not c.passed}
         )
     scores = [
-        sum(_points(verdict, points).cells.get(name, 0.0) for name in names) for verdict in graded
+        sum(points[verdict.student, verdict.module].cells.get(name, 0.0) for name in names)
+        for verdict in graded
     ]
     order = sorted(failed.items(), key=lambda item: (-item[1], item[0]))[:MOST_FAILED]
     most = [(check, hidden, count) for (check, hidden), count in order]
     return TaskSummary(task.title, task.max_score, scores, most)
-
-
-def _points(verdict: Verdict, points: dict[tuple[str, str], Points]) -> Points:
-    return points.get((verdict.student, verdict.module)) or Points(
-        verdict.score or 0.0, cells=verdict.cells
-    )
 
 
 # ---- pictures
@@ -189,7 +186,7 @@ def picture(summary: ModuleSummary) -> Markup:
         last = max(4, *attempts)
         labels = [f"{n}" if n < 6 else "6+" for n in range(1, last + 1)]
         counts = [attempts[n] for n in range(1, last + 1)]
-        _bars(axes[-1], labels, counts, "Attempts", "submissions that were graded")
+        _bars(axes[-1], labels, counts, "Attempts", "different files handed in")
         axes[0].set_ylabel("students")
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})

@@ -17,9 +17,12 @@ that were given by hand in nbgrader's pages stay, and count: that is nbgrader's 
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -139,8 +142,9 @@ class Store:
         """
         for wait in (*WAITS, None):
             try:
-                result = change(self._gradebook.db, *args)
-                self._gradebook.db.commit()
+                with _to_its_end():
+                    result = change(self._gradebook.db, *args)
+                    self._gradebook.db.commit()
                 return result
             except DBAPIError as error:
                 self._gradebook.db.rollback()
@@ -161,6 +165,30 @@ class Store:
                 self._gradebook.db.rollback()
                 raise
         raise AssertionError("the loop returns or raises")
+
+
+@contextlib.contextmanager
+def _to_its_end() -> Iterator[None]:
+    """Ctrl-C waits until what is in it is done: within a statement, the database's library would
+    print a traceback. A second Ctrl-C does not wait.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[int] = []
+
+    def later(number: int, frame: Any) -> None:
+        waiting.append(number)
+        if len(waiting) > 1:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, later)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if waiting:
+        raise KeyboardInterrupt
 
 
 def _only_writer(course: Course) -> int:

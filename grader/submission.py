@@ -42,11 +42,7 @@ def answers_in(released: NotebookNode, data: bytes) -> NotebookNode:
             "notebook with none of them. "
             "Was another notebook handed in?"
         )
-    if other := _another_exercise(released, [cell for _, cell in theirs]):
-        raise NotGradable(
-            f"expected the exercise {_title(released.cells)!r}, but got {other!r}. Was the "
-            "notebook of another module handed in, or collected with the wrong --module?"
-        )
+    _check_exercise(released, [cell for _, cell in theirs])
 
     # What the student added follows the cell of ours after which it stands.
     added: dict[str | None, list[NotebookNode]] = {None: []}
@@ -75,9 +71,20 @@ def answers_in(released: NotebookNode, data: bytes) -> NotebookNode:
     return result
 
 
-def _another_exercise(released: NotebookNode, theirs: list[NotebookNode]) -> str:
-    """The title of another exercise, or an empty text. All exercises name their cells alike (task1,
-    ...). So one is told by its texts: another has another title, and none of our locked cells.
+def check_exercise(released: NotebookNode, data: bytes) -> None:
+    """Raises NotGradable where `data` is a notebook of another exercise. A file that can't be read
+    passes: what is wrong with it is said when it is graded.
+    """
+    try:
+        cells = [_cell(cell) for cell in _cells(data)]
+    except NotGradable:
+        return
+    _check_exercise(released, cells)
+
+
+def _check_exercise(released: NotebookNode, theirs: list[NotebookNode]) -> None:
+    """All exercises name their cells alike (task1, ...). So one is told by its texts: another has
+    another title, and none of our locked cells.
     """
     locked = {
         cell.source.strip()
@@ -86,8 +93,12 @@ def _another_exercise(released: NotebookNode, theirs: list[NotebookNode]) -> str
     }
     mine, other = _title(released.cells), _title(theirs)
     if mine is None or other in (None, mine):
-        return ""
-    return "" if any(cell.source.strip() in locked for cell in theirs) else str(other)
+        return
+    if not any(cell.source.strip() in locked for cell in theirs):
+        raise NotGradable(
+            f"expected the exercise {mine!r}, but got {other!r}. Was the notebook of another "
+            "module handed in, or collected with the wrong --module?"
+        )
 
 
 def _title(cells: list[NotebookNode]) -> str | None:

@@ -43,7 +43,8 @@ class Verdict:
             work, are in the gradebook. None where status is "failed".
         cells, checks, sandbox, seconds, key: as in Outcome.
         digest: of the submission that was graded, see `collect.digest`.
-        attempts: how many different submissions of this student were graded so far.
+        attempts: how many different files this student has handed in so far, those that were not
+            gradable too. One that the grader failed on doesn't count.
         seen: their digests.
     """
 
@@ -71,7 +72,7 @@ class Verdict:
         del content["notebook"]
         content["checks"] = outcome.checks
         seen = list(before.seen) if before else []
-        if outcome.status == GRADED and digest not in seen:
+        if outcome.status != FAILED and digest not in seen:
             seen.append(digest)
         return cls(student, module, digest=digest, attempts=len(seen), seen=seen, **content)
 

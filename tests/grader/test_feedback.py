@@ -152,7 +152,7 @@ def test_points_and_comments_of_a_person_are_in_it(course: Course, tmp_path: Pat
     (course.root / "grader.toml").write_text(late)
     feedback(Course.at(course.root))
     page = words(page_of(course, "bo"))
-    assert "1.25 of 8 points , after 0.5 off for late work" in page
+    assert "1.25 of 8 points after 0.5 off for late work" in page
     assert "Checks: 1.75 of 2 points (given by hand)" in page
     assert "Good idea, <b>Bo</b>" in page
 

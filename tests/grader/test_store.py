@@ -189,19 +189,20 @@ def test_a_file_that_is_not_gradable_replaces_the_one_before(course: Course) -> 
     assert is_stored(course, "k2")
 
 
-def test_attempts_are_the_different_submissions_that_were_graded(course: Course) -> None:
+def test_attempts_are_the_different_files_that_were_handed_in(course: Course) -> None:
     empty = Outcome("k2", NOT_GRADABLE, "empty", score=0.0, max_score=8.0)
     steps = [
         (outcome("k1"), "one", 1),
         (outcome("k1"), "one", 1),  # a regrade
         (outcome("k2"), "two", 2),
         (outcome("k1"), "one", 2),  # the first one once more
-        (empty, "three", 2),
-        (outcome("k4"), "four", 3),
+        (empty, "three", 3),
+        (Outcome("k4", FAILED, "out of order"), "four", 3),  # not the student's doing
+        (outcome("k4"), "four", 4),
     ]
     for made, digest, attempts in steps:
         assert save(course, made, digest=digest).attempts == attempts
-    assert load_all(course)[0].attempts == 3
+    assert load_all(course)[0].attempts == 4
 
 
 @pytest.mark.parametrize(
