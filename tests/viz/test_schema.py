@@ -65,6 +65,21 @@ def old(make: Callable[..., Any]) -> Callable[[], Any]:
     return in_static(made)
 
 
+def grown(main: Any, *_: Any) -> viz.Player:
+    def build() -> None:
+        paddle.static.data("more", [2], "float32")
+
+    return viz.growth_steps(build, main, paddle.static.Program())
+
+
+def with_gradients(main: Any, _: Any, fetch: list[Any]) -> viz.Player:
+    x = main.global_block().var("x")
+    x.stop_gradient = False
+    with paddle.static.program_guard(main):
+        paddle.static.gradients(paddle.mean(fetch[0]), [x])
+    return viz.append_backward_steps(main)
+
+
 def film() -> list[viz.Step]:
     made = viz.ProgramFilm(pir(), uses=True)
     made.take("one")
@@ -89,6 +104,11 @@ MADE = {
     "grad_graph": lambda: viz.grad_graph(loss()),
     "grad_graph_steps": lambda: viz.grad_graph_steps("x = paddle.ones([2])\ny = x * 2"),
     "backward_steps": lambda: viz.backward_steps(loss()),
+    "append_backward_steps": old(with_gradients),
+    "growth_steps": old(grown),
+    "prune_steps": old(lambda main, _, fetch: viz.prune_steps(main, fetch)),
+    "rewrite_steps": old(lambda main, *_: viz.rewrite_steps({"main": main, "clone": main.clone()})),
+    "dependency_steps": old(viz.dependency_steps),
     "executor_steps": old(viz.executor_steps),
     "memory_steps": old(viz.memory_steps),
     "program_graph, classic": old(lambda main, *_: viz.program_graph(main)),
