@@ -46,6 +46,7 @@ def training():
 
 main, startup, (prediction, loss) = program_of(training)
 executor = paddle.static.Executor()
+paddle.seed(1)
 executor.run(startup)
 print(len(main.global_block().ops), "ops")
 
