@@ -216,7 +216,7 @@ both(
 #
 # | here | in Paddle |
 # |---|---|
-# | `minipaddle/base/framework.py` | `python/paddle/base/framework.py`: `Program`, `Block`, `Operator`, `Variable` |
+# | `framework.py`, `block.py`, `operator.py` and `variable.py` in `minipaddle/base/` | `python/paddle/base/framework.py`: `Program`, `Block`, `Operator`, `Variable` |
 # | the messages behind them | `paddle/fluid/framework/framework.proto`: `ProgramDesc`, `BlockDesc`, `OpDesc`, `VarDesc` |
 # | InferMeta of `matmul` | `paddle/phi/infermeta/binary.cc`: `MatmulInferMeta` |
 # | `minipaddle/new_executor/` | `paddle/fluid/framework/new_executor/program_interpreter.cc`: `ProgramInterpreter` |

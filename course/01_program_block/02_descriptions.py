@@ -345,7 +345,7 @@ both(
 # |---|---|
 # | `minipaddle/base/framework_proto.py` | `paddle/fluid/framework/framework.proto`: the messages; read it from the end |
 # | `minipaddle/base/op_desc.py` | `paddle/fluid/framework/op_desc.h`, `attribute.h` |
-# | a `Variable` around its VarDesc | `paddle/fluid/framework/var_desc.h`, and `Variable` in `python/paddle/base/framework.py` |
+# | `minipaddle/base/variable.py`: a Variable around its VarDesc | `paddle/fluid/framework/var_desc.h`, and `Variable` in `python/paddle/base/framework.py` |
 # | `_create_parameter` in `minipaddle/base/__init__.py` | `python/paddle/base/layer_helper_base.py`: `create_parameter` writes into both programs |
 # | `minipaddle/new_executor/scope.py` | `paddle/fluid/framework/scope.h` |
 #
