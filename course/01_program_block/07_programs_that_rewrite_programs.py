@@ -161,8 +161,8 @@ print("the same prediction:", np.array_equal(*results))
 
 # %% [markdown]
 # ## Memory reuse: a rewriting that went out of use
-# Here is a chain of six ops, each result 8 KiB. Our Executor frees a variable at its last use. But suppose it did not, as Paddle's first Executor: then all six results lie in memory until the run ends.
-# `free=False` shows what that would take:
+# Here is a chain of six ops, each result 8 KiB. The Executor frees a variable at its last use. But suppose it did not, as Paddle's first Executor: then all six results lie in memory until the run ends. A flag of Paddle's
+# brings this back (you know it from lesson 1.4):
 
 
 # %%
@@ -175,7 +175,8 @@ def chain():
 
 plain, _, y = program_of(chain)
 feed = {"x": np.full([64, 32], 3.0, "float32")}
-viz.memory_steps(plain, feed, [y.name], free=False)
+paddle.set_flags({"FLAGS_eager_delete_tensor_gb": -1.0})
+viz.memory_steps(plain, feed, [y.name])
 
 # %% [markdown]
 # ## Predict
@@ -190,7 +191,7 @@ print(report)
 viz.rewrite_steps({"as written": plain, "memory_optimize": optimized})
 
 # %%
-viz.memory_steps(optimized, feed, [y.name], free=False)
+viz.memory_steps(optimized, feed, [y.name])
 
 # %% [markdown]
 # Three: while an op runs there are its input and its output, and `y` keeps its own name, because we said that we will fetch it. (The picture counts `x`, too: four times 8,192.) The function that works this out walks over the program with a list of names that are free, just as a compiler
@@ -199,6 +200,7 @@ viz.memory_steps(optimized, feed, [y.name], free=False)
 # Then Paddle learned to free each variable at its last use. Now the program as it was written:
 
 # %%
+paddle.set_flags({"FLAGS_eager_delete_tensor_gb": 0.0})
 viz.memory_steps(plain, feed, [y.name])
 
 # %% [markdown]

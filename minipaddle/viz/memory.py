@@ -10,10 +10,8 @@ Paddle has no counterpart; FLAGS_benchmark logs how much is allocated after each
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any
 
 from minipaddle.base.framework import Program
@@ -33,13 +31,11 @@ def memory_steps(
     feed: dict[str, Any] | None = None,
     fetch_list: Sequence[Any] = (),
     scope: Scope | None = None,
-    free: bool = True,
 ) -> Player:
     """Runs a classic Program and shows how much memory its variables took: one step for each
     instruction. Of a program with more than 80 instructions, the one step with the most memory.
 
-    The run works on copies: the scope stays as it is. `free=False`: what it would take if every
-    variable stayed until the end, as in Paddle's first Executor.
+    The run works on copies: the scope stays as it is.
 
     Raises:
         TypeError: it is no classic Program of minipaddle. ValueError: the picture needs more than
@@ -48,10 +44,9 @@ def memory_steps(
     """
     check_classic("memory_steps", program)
     film = ExecutorFilm(program, dict(feed or {}), list(fetch_list), scope, with_steps=False)
-    moments = film.sizes if free else list(accumulate(film.sizes, operator.or_))
-    sums = [sum(sizes.values()) for sizes in moments]
+    sums = [sum(sizes.values()) for sizes in film.sizes]
     most = max(sums)
-    lives = _lives(moments)
+    lives = _lives(film.sizes)
     times = range(len(sums)) if len(sums) <= MOST_STEPS else [sums.index(most)]
     return Player([_step(film, lives, sums, most, at) for at in times])
 

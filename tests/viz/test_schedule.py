@@ -108,15 +108,19 @@ def test_a_run_that_frees_nothing_needs_a_place_for_each_name(static):
     optimized = main.clone()
     memory_optimize(optimized, [out])
 
-    def most(program, free):
-        lanes = viz.memory_steps(program, FEED, [out.name], free=free).steps[-1]["panes"][1]
+    def most(program):
+        lanes = viz.memory_steps(program, FEED, [out.name]).steps[-1]["panes"][1]
         assert lanes["type"] == "timeline"
         return max(float(b["label"]) for b in lanes["bars"] if b["lane"] == "sum")
 
     size = FEED["x"].nbytes
-    assert most(main, free=False) == 6 * size  # x, and what five ops make
-    assert most(optimized, free=False) == 4 * size  # x, two that take turns, and out
-    assert most(main, free=True) == most(optimized, free=True) == 2 * size
+    assert most(main) == most(optimized) == 2 * size
+    paddle.set_flags({"FLAGS_eager_delete_tensor_gb": -1.0})
+    try:
+        assert most(main) == 6 * size  # x, and what five ops make
+        assert most(optimized) == 4 * size  # x, two that take turns, and out
+    finally:
+        paddle.set_flags({"FLAGS_eager_delete_tensor_gb": 0.0})
 
 
 def test_it_counts_as_the_executors_film_does(static):
