@@ -12,8 +12,10 @@ import contextlib
 import json
 import os
 import queue
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import weakref
@@ -34,8 +36,11 @@ class Examiner:
     """A warm parent, and the one examiner that it has at work."""
 
     def __init__(self) -> None:
+        # Killed, they can't delete what they have put there.
+        self.temporary = tempfile.mkdtemp(prefix="grader-")
         environment = {
             **os.environ,
+            "TMPDIR": self.temporary,
             "PYTHONHASHSEED": "0",
             "GLOG_minloglevel": "2",
             "PYTHONWARNINGS": "ignore",
@@ -57,7 +62,7 @@ class Examiner:
         stdout = self.process.stdout
         threading.Thread(target=_read, args=(stdout, self.lines), daemon=True).start()
         # when the thread that asks has ended, or Python ends
-        self.close = weakref.finalize(self, _end, self.process)
+        self.close = weakref.finalize(self, _end, self.process, self.temporary)
 
     def grade(self, job: Job) -> Outcome:
         assert self.process.stdin is not None
@@ -71,9 +76,7 @@ class Examiner:
                 if "done" in message:
                     return Outcome.from_plain(message["done"])
                 if "so_far" not in message:
-                    return Outcome(
-                        job.key, FAILED, f"the examiner ended (code {message.get('ended')})"
-                    )
+                    return Outcome(job.key, FAILED, f"the examiner ended ({message.get('ended')})")
                 so_far = Outcome.from_plain(message["so_far"])
         except queue.Empty:
             # What the student sent keeps the examiner busy: what is proved so far counts.
@@ -99,8 +102,8 @@ def _read(stdout: Any, lines: queue.Queue[str]) -> None:
     lines.put("")
 
 
-def _end(process: subprocess.Popen[str]) -> None:
-    """Ends a parent, its examiner, and that one's student process."""
+def _end(process: subprocess.Popen[str], temporary: str) -> None:
+    """Ends a parent, its examiner, and that one's student process. Deletes their files."""
     try:
         family = psutil.Process(process.pid).children(recursive=True)
     except psutil.Error:
@@ -113,6 +116,7 @@ def _end(process: subprocess.Popen[str]) -> None:
         with contextlib.suppress(OSError):
             if stream is not None:
                 stream.close()
+    shutil.rmtree(temporary, ignore_errors=True)
 
 
 def grade(job: Job) -> Outcome:

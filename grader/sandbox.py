@@ -27,12 +27,14 @@ from grader import seccomp
 from grader.errors import GraderError
 from grader.nursery import Nursery
 from grader.outcome import Limits
+from grader.student import limits_of
 
 HERE = Path(__file__).resolve().parent
 FOLDER = "/home/student"
 # The process that keeps the sandbox open, until its input ends. It is number 1 in there: no signal
-# from inside ends it. It holds nothing open that is not in the sandbox, but for its input.
-WAIT = ["/bin/sh", "-c", "echo up; exec cat >/dev/null 2>&1"]
+# from inside ends it. It has the student's limits, and holds nothing but its input: where it and a
+# student's process are of the same user, that one may change it.
+WAIT = ["/bin/sh", "-c", "cd /run; echo up; exec cat >/dev/null 2>&1"]
 # What student.py imports of the grader. Not the folder: beside it lie submissions and gradebooks.
 MODULES = ["__init__.py", "checks.py", "codec.py", "errors.py", "progress.py", "student.py"]
 SYSTEM = ["/usr", "/lib", "/lib64", "/bin", "/sbin"]
@@ -154,6 +156,10 @@ def _in_bubblewrap(
     requests, to_student = os.pipe()
     from_student, answers = os.pipe()
     try:
+        import resource  # not on Windows
+
+        for which, value in limits_of(settings).items():
+            resource.prlimit(inside, which, (value, value))
         student = nursery().fork(inside, settings, [requests, answers, errors.fileno()])
     except OSError:
         process.kill()
@@ -221,6 +227,7 @@ def _bubblewrap(
             command += _folders(Path(path))
             for part in (os.path.join(path, name) for name in PYTHON):
                 command += ["--ro-bind", part, part] * os.path.exists(part)
+    command += ["--perms", "0755", "--tmpfs", str(library)]
     command += _folders(library / "grader" / "__pycache__")
     framework = Path(minipaddle.__file__).resolve().parent
     command += ["--ro-bind", str(framework), f"{library}/minipaddle"]
@@ -232,7 +239,7 @@ def _bubblewrap(
             command += ["--ro-bind", str(compiled), place]
     for path in sorted(files.iterdir()):
         command += ["--ro-bind", str(path), f"{FOLDER}/{path.name}"]
-    for folder in ("/run", "/dev", "/"):
+    for folder in ("/run", "/dev", str(library), "/"):
         command += ["--remount-ro", folder]
     for name, value in environment.items():
         command += ["--setenv", name, value]

@@ -64,6 +64,22 @@ def limit(settings: dict[str, Any]) -> None:
     import resource
 
     os.nice(19)  # the examiner, and whoever else works on this machine, comes first
+    limits = limits_of(settings)
+    processes = limits.pop(resource.RLIMIT_NPROC, None)
+    for which, value in limits.items():
+        resource.setrlimit(which, (value, value))
+    if settings["uid"] is not None:
+        os.setgroups([])
+        os.setresgid(settings["uid"], settings["uid"], settings["uid"])
+        os.setresuid(settings["uid"], settings["uid"], settings["uid"])
+    if processes is not None:  # counted per user: only now it is this user
+        resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
+
+
+def limits_of(settings: dict[str, Any]) -> dict[int, int]:
+    """What each process in the sandbox may use: kind of limit (RLIMIT_...) -> the most."""
+    import resource
+
     limits = {
         resource.RLIMIT_DATA: settings["memory_bytes"],
         resource.RLIMIT_FSIZE: settings["file_bytes"],
@@ -71,14 +87,9 @@ def limit(settings: dict[str, Any]) -> None:
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NOFILE: 256,
     }
-    for which, value in limits.items():
-        resource.setrlimit(which, (value, value))
-    if settings["uid"] is not None:
-        os.setgroups([])
-        os.setresgid(settings["uid"], settings["uid"], settings["uid"])
-        os.setresuid(settings["uid"], settings["uid"], settings["uid"])
-    if settings["processes"] is not None:  # counted per user: only now it is this user
-        resource.setrlimit(resource.RLIMIT_NPROC, (settings["processes"],) * 2)
+    if settings["processes"] is not None:
+        limits[resource.RLIMIT_NPROC] = settings["processes"]
+    return limits
 
 
 def _receive(stream: BinaryIO) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import compileall
+import contextlib
 import importlib
 import json
 import os
@@ -53,10 +54,16 @@ def main() -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
     os.dup2(2, 1)
-    compile_library()
+    try:
+        compile_library()
+    except Exception as error:  # half of an update, say
+        jobs.readline()
+        _tell(outcomes, {"ended": f"it can't start: {type(error).__name__}: {error}"})
+        return
     for line in jobs:
         if '"sandbox": true' in line[-40:]:
-            sandbox.nursery()  # for all examiners; before there is a student's text
+            with contextlib.suppress(OSError):  # the examiner will see that too, and say it
+                sandbox.nursery()  # for all examiners; before there is a student's text
         if not hasattr(os, "fork"):
             _grade(line, outcomes)
             return
@@ -70,7 +77,7 @@ def main() -> None:
                 os._exit(code)
         _, status = os.waitpid(child, 0)
         if status != 0:
-            _tell(outcomes, {"ended": os.waitstatus_to_exitcode(status)})
+            _tell(outcomes, {"ended": f"code {os.waitstatus_to_exitcode(status)}"})
 
 
 def compile_library() -> None:

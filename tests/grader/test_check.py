@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from grader import check, github
 from grader.cli import main
 from grader.course import Course
-from grader.outcome import FAILED, GRADED, CheckResult, Outcome
+from grader.outcome import FAILED, GRADED, CheckResult, Outcome, looks_once
 from tests.grader import tiny
 from tests.grader.sample import KNOWS_THE_ANSWERS, MODULE, RIGHT, answered
 
@@ -192,6 +192,15 @@ def test_the_place_is_told_from_the_repositorys_root(tmp_path: Path) -> None:
     file = tmp_path / "submissions" / "anna" / "exercise.ipynb"
     [line] = github.commands(checked("m", file=str(file)))[:1]
     assert line.startswith("::error file=submissions/anna/exercise.ipynb,title=")
+
+
+def test_where_to_look_is_said_at_the_first_of_several_failed_checks() -> None:
+    looks = ["Count.", "Count.", "Sort.", "Count."]
+    results = [
+        CheckResult("task1_check", f"{n}", n == 0, 0.0, 1.0, look=look)
+        for n, look in enumerate(looks)
+    ]
+    assert [c.look for c in looks_once(results)] == ["Count.", "Count.", "Sort.", ""]
 
 
 def test_a_terminal_gets_no_control_signs() -> None:

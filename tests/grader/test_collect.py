@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
+import nbformat
 import pytest
 from click.testing import CliRunner, Result
 
@@ -13,7 +15,7 @@ from grader.collect import Collected, collect, collected
 from grader.course import Course
 from grader.errors import GraderError
 from grader.submission import MAX_BYTES
-from tests.grader.sample import MODULE
+from tests.grader.sample import MODULE, RIGHT, answered, hand_in
 
 
 def put(path: Path, text: str = "{}") -> Path:
@@ -108,6 +110,30 @@ def test_a_refused_file_does_not_replace_a_good_one(course: Course, tmp_path: Pa
     [found] = collect(course, tmp_path / "in")
     assert found.status == "refused" and "the earlier submission stays" in found.reason
     assert (course.step("submitted", "anna", MODULE) / "exercise.ipynb").read_text() == "A"
+
+
+def test_another_modules_notebook_is_refused_and_the_earlier_one_stays(
+    course: Course, tmp_path: Path
+) -> None:
+    """As with the wrong --module: nobody's work is lost, and the points stay."""
+    mine = answered(course, RIGHT)
+    good = hand_in(tmp_path / "in", "anna", mine).read_text(encoding="utf-8")
+    collect(course, tmp_path / "in")
+    other = nbformat.from_dict(json.loads(good))
+    for cell in other.cells:
+        cell.source = "# 2 · exercise: Another\n" if cell.cell_type == "markdown" else "x = 1"
+    hand_in(tmp_path / "in", "anna", other)
+    hand_in(tmp_path / "in", "bo", other)
+    found = {c.student: c for c in collect(course, tmp_path / "in", MODULE)}
+    assert {student: c.status for student, c in found.items()} == {
+        "anna": "refused",
+        "bo": "refused",
+    }
+    assert "but got '2 · exercise: Another'" in found["bo"].reason
+    assert "wrong --module?" in found["anna"].reason
+    assert "the earlier submission stays" in found["anna"].reason
+    kept = course.step("submitted", "anna", MODULE) / "exercise.ipynb"
+    assert kept.read_text(encoding="utf-8") == good
 
 
 def test_two_files_for_one_student_are_refused(course: Course, tmp_path: Path) -> None:

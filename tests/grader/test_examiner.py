@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
 from pathlib import Path
 
 import nbformat
@@ -345,3 +352,37 @@ def test_a_grader_in_the_current_folder_is_not_run(
     finally:
         examiner.close()
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_library_that_can_t_be_imported_is_named_in_one_line(tmp_path: Path) -> None:
+    """As in the middle of an update."""
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['minipaddle.viz'] = None")
+    place = os.pathsep.join([str(tmp_path), str(Path(grading.__file__).parents[1])])
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "grader.warm"],
+        input="{}\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": place},
+    )
+    assert done.stderr == ""
+    [line] = done.stdout.splitlines()
+    assert json.loads(line)["ended"].startswith("it can't start: ModuleNotFoundError: import of")
+
+
+def test_what_an_examiner_that_is_killed_had_in_temporary_files_is_deleted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    examiner = grading.Examiner()
+    slow = Job(assignment_of(SQUARE), submission(SQUARE, added=["while True: pass"]), QUICK, False)
+    asked = threading.Thread(target=examiner.grade, args=(slow,), daemon=True)
+    asked.start()
+    end = time.monotonic() + 60
+    while not list(tmp_path.glob("*/grader-*")):
+        assert time.monotonic() < end, "no examiner has begun"
+        time.sleep(0.01)
+    examiner.close()
+    asked.join(10)
+    assert list(tmp_path.iterdir()) == []

@@ -159,6 +159,20 @@ def test_points_by_hand_penalty_attempts_and_sandbox_are_in_the_csv(
     }
 
 
+@pytest.mark.parametrize("command", ["export", "report", "feedback"])
+def test_another_gradebook_is_no_source_of_points(
+    stored: Course, tmp_path: Path, command: str
+) -> None:
+    """Points by hand would be missing, and nobody would see it."""
+    other = f"sqlite:///{tmp_path / 'other.db'}"
+    words = ["--root", str(stored.root), "--db", other, command]
+    words += [] if command == "feedback" else ["--to", str(tmp_path / "out")]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 2 and not (tmp_path / "out").exists()
+    assert "expected the points of anna for 01_tiny in the gradebook at sqlite:///" in done.stderr
+    assert "Pass the --db with which you graded" in done.stderr
+
+
 def test_json_has_the_points_of_every_check_cell_too(stored: Course, tmp_path: Path) -> None:
     words = ["--root", str(stored.root), "export", "--format", "json", "--to"]
     result = CliRunner().invoke(main, [*words, str(tmp_path / "grades.json")])

@@ -20,6 +20,15 @@ from tests.grader.exam import needs_sandbox
 pytestmark = needs_sandbox
 
 
+@pytest.fixture(autouse=True, scope="module")
+def no_nursery_is_left() -> Iterator[None]:
+    """Other tests look whether a process was left behind."""
+    yield
+    process = nursery().process
+    process.kill()
+    process.wait()
+
+
 @pytest.fixture
 def link(tmp_path: Path) -> Iterator[Link]:
     found = Link(Limits(), tmp_path, sandbox=True)
@@ -135,6 +144,41 @@ def test_nothing_else_in_the_sandbox_can_be_ended(link: Link) -> None:
     for pid in (-1, 1):
         link.run(f"with contextlib.suppress(OSError): os.kill({pid}, signal.SIGKILL)")
     assert printed(link, "print(3)") == "3" and link.restarts == 1
+
+
+def test_the_process_that_keeps_the_sandbox_open_has_the_same_limits(link: Link) -> None:
+    """Where both are of one user (not root), a student's process could work as that one."""
+    said = printed(
+        link,
+        "for p in ('1', 'self'):\n"
+        "    text = open(f'/proc/{p}/limits').read()\n"
+        "    print(sorted(l for l in text.splitlines() if l.startswith(KINDS)))".replace(
+            "KINDS", repr(LIMITED)
+        ),
+    )
+    first, second = said.splitlines()
+    assert first == second and all(name in first for name in LIMITED)
+
+
+LIMITED = (
+    "Max cpu time",
+    "Max file size",
+    "Max data size",
+    "Max core file size",
+    "Max processes",
+    "Max open files",
+)
+
+
+def test_its_library_can_t_be_changed(link: Link) -> None:
+    said = printed(
+        link,
+        "import grader, os, pathlib\n"
+        "top = pathlib.Path(grader.__file__).parent.parent\n"
+        "for place in (top, top / 'grader', top / 'grader' / '__pycache__', top / 'minipaddle'):\n"
+        "    print(bool(os.statvfs(place).f_flag & os.ST_RDONLY))",
+    )
+    assert said.split() == ["True"] * 4
 
 
 def test_a_cell_is_interrupted_also_where_the_grader_was_told_to_ignore_ctrl_c() -> None:

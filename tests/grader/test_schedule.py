@@ -17,11 +17,13 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 from click.testing import CliRunner
 
+from grader import gradebook
 from grader.cli import main
 from grader.collect import collect
 from grader.course import Course
@@ -417,6 +419,37 @@ def wait_for(ready: Callable[[], bool], process: subprocess.Popen, seconds: floa
         assert process.poll() is None, "it ended too early"
         assert time.monotonic() < end
         time.sleep(0.005)
+
+
+@pytest.mark.parametrize("command", ["release", "collect", "export", "report"])
+def test_ctrl_c_ends_every_command_with_130(
+    course: Course, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Course, "at", stopped)
+    words = [command, "."] if command == "collect" else [command]
+    done = CliRunner().invoke(main, words)
+    assert (done.exit_code, done.stderr) == (130, "Stopped. Run the same command again.\n")
+
+
+def test_ctrl_c_while_points_are_stored_waits_for_them(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within a statement, the database's library would print a traceback."""
+    tiny.hand_in(course, "anna", "3")
+    write = gradebook.write_points
+
+    def interrupted(*args: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return write(*args)
+
+    monkeypatch.setattr(gradebook, "write_points", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        grade(course, work=cheap)
+    assert scores(course) == {"anna": 3.5}
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.parametrize(
