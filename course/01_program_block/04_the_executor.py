@@ -352,7 +352,7 @@ both(
 # %% [markdown]
 # Beware of the last line. Where a feed is missing, real Paddle 3.3 says nothing in this mode, and hands out a number that nobody computed. Ours refuses. (An unknown fetch is refused by both; only the kind of error differs.)
 #
-# Now the price of an op in real Paddle, where eager mode and the Executor are C++. **Predict:** is one more op in a program cheaper than one more eager call that is recorded for backward?
+# Now the price of an op in real Paddle, where eager mode and the Executor are C++. **Predict:** is one more op in a program cheaper than one more eager call?
 
 # %%
 both(
@@ -374,7 +374,7 @@ both(
         return lambda: exe.run(main, feed={"x": small}, fetch_list=[out])
 
     small = np.ones([2, 2], "float32")
-    x = paddle.to_tensor(small, stop_gradient=False)
+    x = paddle.to_tensor(small)
     eager = cost(lambda: chain(x, 110)) - cost(lambda: chain(x, 10))
     paddle.enable_static()
     exe = paddle.static.Executor()
