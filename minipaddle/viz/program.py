@@ -109,6 +109,8 @@ class ExecutorFilm:
         parameters = [self._parameter(name, scope) for name in plan.scope_reads]
         names = [*(variable for variable, _ in plan.feeds.values()), *plan.scope_reads.values()]
         self.held = dict(zip(names, feeds + parameters, strict=True))
+        # The function lets go of them after their last use; the Scope does not.
+        self.in_scope = dict(zip(plan.scope_reads.values(), parameters, strict=True))
         self._count(0)
         skipped = len(self.ops) - len({*self.lines.values()})
         note = f"In memory: {self._memory()}."
@@ -134,7 +136,7 @@ class ExecutorFilm:
                 "Feed what makes fewer turns, or show a smaller program."
             )
         known = self.plan.names
-        self.held = {
+        self.held = self.in_scope | {
             name: value
             for name, value in moment.held.items()
             if name in known or START.fullmatch(name)
@@ -171,9 +173,10 @@ class ExecutorFilm:
             self._take(f"keep {self._names(dead)}", note, moment, [self.keeping])
             self.keeping = ""
             return
+        dead = [name for name in dead if name not in {*self.in_scope, "_"}]
         for variable in dead:
             self.freed_after[variable] = f"freed after line {self.lines[id(moment.after)]}"
-        if self.program.num_blocks > 1:
+        if not dead or self.program.num_blocks > 1:
             return  # turns have many of these: the next step shows them
         note = f"No later instruction reads {'it' if len(dead) == 1 else 'them'}. "
         self._take(

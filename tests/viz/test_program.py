@@ -107,6 +107,22 @@ def test_training_leaves_the_scope_as_it_was():
         np.testing.assert_array_equal(np.array(scope.find_var(name)), value)
 
 
+def test_a_parameter_outlives_its_last_use():
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup):
+        x = paddle.static.data("x", [2, 2], "float32")
+        weight = paddle.static.create_parameter([2, 3], "float32", name="weight")
+        out = paddle.mean(x @ weight)
+    scope = paddle.static.Scope()
+    paddle.static.Executor().run(startup, scope=scope)
+    feed = {"x": np.ones([2, 2], "float32")}
+    steps = viz.executor_steps(main, feed, [out], scope).steps
+    assert "Line 1: free x" in [step["title"] for step in steps]
+    assert rows(steps[-1])[weight.name] == rows(steps[0])[weight.name]
+    last = viz.memory_steps(main, feed, [out], scope).steps[-1]
+    assert last["note"].startswith(f"{6 * 4 + 6 * 4 + 4} bytes")  # weight, the product, their mean
+
+
 def test_attributes_are_shown_where_they_are_not_the_default():
     main = paddle.static.Program()
     with unique_name.guard(), paddle.static.program_guard(main):
