@@ -60,7 +60,7 @@ print("dead after each:", plan.last_uses())
 # %% [markdown]
 # - Each instruction has its op, with the kernel behind it (lesson 1.3), and the short names v0, v1, ... instead of the program's. In real Paddle they are the positions in an array, because to look up a text in a dictionary costs time.
 # - The plan says where each thing comes from: `x` from you, `w` from the Scope.
-# - `w` is read only. What the program writes into persistable variables is *kept*: there is nothing of the kind here, but in a training program (1.5), or in `startup`.
+# - `w` is read only. What the program writes into persistable variables is *kept*: there is nothing of the kind here, but in a training program (1.5), or in `startup`. In the last line the run lets go of `v1`, but the Scope holds on to the weights.
 #
 # ## Predict
 # A plan is made for one program, certain feeds and certain fetches, and then kept. **Which of these five changes need a new plan?**
