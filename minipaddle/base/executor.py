@@ -100,8 +100,7 @@ class Executor:
         if not isinstance(feed, dict):
             raise TypeError(
                 "Executor.run: expected feed to be a dict of name: array, but got "
-                f"{type(feed).__name__}. "
-                "Write feed={'x': array}."
+                f"{type(feed).__name__}. Write feed={{'x': array}}."
             )
         scope = global_scope() if scope is None else scope
         if not isinstance(scope, Scope):
@@ -115,7 +114,7 @@ class Executor:
         if program.lr_scheduler is not None:
             rate = np.asarray(program.lr_scheduler(), program.lr_var.dtype.numpy_dtype)
             scope.set(program.lr_var.name, xp.asarray(rate))
-        interpreter = self.interpreter(program, tuple(sorted(feed)), fetch, scope)
+        interpreter = self.interpreter(program, _names_of(feed), fetch, scope)
         results = interpreter.run(feed, scope)
         # copies: a fetch may be a parameter, or a view of one, and the next run writes into it
         results = [xp.array(item) for item in results]
@@ -159,7 +158,7 @@ class Executor:
         if held is None or held[0] != program._version:
             held = self._pruned_cache[program] = (program._version, {})
         block, programs = program.global_block(), held[1]
-        key = (tuple(sorted(feed)), tuple([_fetch_key(item) for item in fetch]))
+        key = (_names_of(feed), tuple([_fetch_key(item) for item in fetch]))
         if key not in programs:
             updates = [operator for operator in block.ops if operator._is_optimize_op()]
             programs[key] = program._prune_with_input(list(feed), [*fetch, *updates])
@@ -183,6 +182,20 @@ def _default_program() -> Any:
             stacklevel=3,
         )
     return program
+
+
+def _names_of(feed: dict[str, Any]) -> tuple[str, ...]:
+    """What is fed, in order. Raises TypeError if a key is no name."""
+    try:
+        names = tuple(sorted(feed))
+        "".join(names)  # the quickest way to see that all are texts: this happens at each run
+    except TypeError as error:
+        wrong = next(name for name in feed if not isinstance(name, str))
+        raise TypeError(
+            f"Executor.run: expected names as the keys of feed, but got {type(wrong).__name__}. "
+            "Write feed={'x': array}; the name of a Variable is variable.name."
+        ) from error
+    return names
 
 
 def _flat(fetch_list: Any) -> list[Any]:

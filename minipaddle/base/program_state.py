@@ -40,8 +40,10 @@ def persistables(program: Any, mode: str = "all") -> list[Any]:
 
 
 def state_of(program: Any, mode: str, scope: Scope | None) -> dict[str, np.ndarray]:
-    """Copies of the numbers, by name. Raises ValueError if a variable has none yet."""
-    scope = scope or global_scope()
+    """Copies of the numbers, by name. Raises ValueError if a variable has none yet, TypeError if
+    scope is no Scope.
+    """
+    scope = _scope_or_global(scope)
     state = {}
     for variable in persistables(program, mode):
         held = scope.find_var(variable.name)
@@ -81,8 +83,17 @@ def set_state(who: str, program: Any, state: Any, scope: Scope | None) -> None:
 
 
 def put(arrays: dict[str, np.ndarray], scope: Scope | None = None, executor: Any = None) -> None:
-    """Writes arrays into the scope, on the Executor's place (default: the current one)."""
-    scope = scope or global_scope()
+    """Writes arrays into the scope, on the Executor's place (default: the current one).
+
+    Raises:
+        TypeError: it is no Executor.
+    """
+    if not (executor is None or hasattr(executor, "place")):
+        raise TypeError(
+            f"executor: expected an Executor, but got {type(executor).__name__}. Leave it out for "
+            "the current place. Nothing was changed."
+        )
+    scope = _scope_or_global(scope)
     place = current_place() if executor is None else executor.place
     for name, array in arrays.items():
         scope.var(name).get_tensor().set(array, place)
@@ -97,6 +108,15 @@ def require_fit(who: str, variable: Any, array: np.ndarray) -> None:
             f"got {list(array.shape)} and {array.dtype}. Is it the state of another program? "
             "Nothing was changed."
         )
+
+
+def _scope_or_global(scope: Any) -> Scope:
+    if not isinstance(scope, Scope | None):
+        raise TypeError(
+            f"scope: expected a Scope, but got {type(scope).__name__}. Leave it out for the global "
+            "one, or make one with paddle.static.Scope()."
+        )
+    return global_scope() if scope is None else scope
 
 
 def _array(value: Any) -> np.ndarray:

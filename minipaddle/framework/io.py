@@ -227,8 +227,11 @@ def _parsed(file: BinaryIO, path: Any) -> Any:
         if isinstance(found, dict):
             _join_cut_arrays(found)
         return found
-    except MemoryError:
-        raise
+    except MemoryError as error:
+        raise MemoryError(
+            f"paddle.load: expected numbers that fit into memory, but {name} asks for more. Is it "
+            "damaged? Save or copy it again."
+        ) from error
     except RefusedError as error:
         raise ValueError(
             f"paddle.load: expected arrays, numbers, text and containers of them, but {name} asks "

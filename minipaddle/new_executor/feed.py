@@ -73,8 +73,7 @@ def check_feed(name: str, shape: Sequence[int], dtype: DataType) -> Callable[[An
         if value.dtype != wanted:
             raise ValueError(
                 f"Executor.run: expected feed {name!r} of dtype {dtype.name}, but got "
-                f"{value.dtype}. "
-                f"Cast it first: {name}.astype('{dtype.name}')."
+                f"{value.dtype}. Cast it first: {name}.astype('{dtype.name}')."
             )
         got_shape = value.shape
         if got_shape != wanted_shape and not (
@@ -105,6 +104,8 @@ def _as_array(name: str, value: Any, dtype: DataType) -> Any:
             return array
         fitting = array.astype(dtype.numpy_dtype)
         return array if fitting.dtype.kind in "iu" and (fitting != array).any() else fitting
+    if isinstance(value, np.ndarray):  # a np.matrix or a masked array computes in its own way
+        return np.asarray(value)
     if hasattr(value, "numpy"):
         return value.numpy()
     if hasattr(value, "dtype") and hasattr(value, "shape"):  # cupy's

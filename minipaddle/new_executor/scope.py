@@ -33,8 +33,19 @@ class DenseTensor:
         self.array = array
 
     def set(self, value: Any, place: Place | None = None) -> None:
-        """Stores a copy of `value`, on `place` (default: the CPU)."""
-        self.array = (array_module(place) if place else np).array(value)
+        """Stores a copy of `value`, on `place` (default: the CPU).
+
+        Raises:
+            TypeError: place is no place, or value holds something else than numbers.
+        """
+        if not isinstance(place, Place | None):
+            raise TypeError(
+                f"DenseTensor.set: expected a place, but got {type(place).__name__}. Pass "
+                "paddle.CPUPlace()."
+            )
+        array = (array_module(place) if place else np).array(value)
+        to_dtype(array.dtype)
+        self.array = array
 
     def shape(self) -> list[int]:
         return [] if self.array is None else list(self.array.shape)
@@ -116,7 +127,16 @@ class Scope:
     # -- variables -----------------------------------------------------------------------------
 
     def var(self, name: str) -> ScopeVariable:
-        """The variable of this scope itself; made, without a value, if it is not there."""
+        """The variable of this scope itself; made, without a value, if it is not there.
+
+        Raises:
+            TypeError: the name is no text.
+        """
+        if not isinstance(name, str):
+            raise TypeError(
+                f"Scope.var: expected a name, but got {type(name).__name__}. The name of a "
+                "Variable is variable.name."
+            )
         found = self._variables.get(name)
         if found is None:
             found = self._variables[name] = ScopeVariable(name)

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from minipaddle import framework
-from minipaddle.base import Program, default_main_program
+from minipaddle.base import Program, Variable, default_main_program
 from minipaddle.base.program_state import persistables, put, require_fit, set_state
 from minipaddle.base.save_combine import from_bytes, to_bytes
 from minipaddle.framework.io import writing
@@ -178,12 +178,13 @@ def load(program: Program, model_path: str, executor: Any = None, var_list: Any 
         var_list: Variables; only they. Default: all of the program.
 
     Raises:
+        TypeError: var_list holds something else, or executor is no Executor.
         FileNotFoundError: there are no such files.
         ValueError: a variable of the program is missing there, or has another shape or dtype, or a
             file is broken.
     """
     program = classic("static.load", program)
-    wanted = persistables(program) if var_list is None else list(var_list)
+    wanted = persistables(program) if var_list is None else _listed("static.load", var_list)
     state = _read_state("static.load", _prefix("static.load", model_path))
     missing = [variable.name for variable in wanted if variable.name not in state]
     if missing:
@@ -201,7 +202,7 @@ def load_program_state(model_path: str, var_list: Any = None) -> dict[str, np.nd
     state = _read_state("load_program_state", _prefix("load_program_state", model_path))
     if var_list is None:
         return state
-    names = {variable.name for variable in var_list}
+    names = {variable.name for variable in _listed("load_program_state", var_list)}
     return {name: array for name, array in state.items() if name in names}
 
 
@@ -307,6 +308,17 @@ def _or_main(who: str, program: Any) -> Program:
     if program is None:
         program = (current_world().main_program or default_main_program)()
     return classic(who, program)
+
+
+def _listed(who: str, var_list: Any) -> list[Variable]:
+    found = list(var_list) if isinstance(var_list, (list, tuple)) else [var_list]
+    for item in found:
+        if not isinstance(item, Variable):
+            raise TypeError(
+                f"{who}: expected var_list to hold Variables, but got {type(item).__name__}. Pass "
+                "Variables of the program."
+            )
+    return found
 
 
 def _prefix(who: str, path: Any) -> str:

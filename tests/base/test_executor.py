@@ -110,6 +110,24 @@ def test_what_can_not_be_fed(work, name, value, kind, text):
         work.run([work.y, work.z, work.k], **{name: value})
 
 
+@pytest.mark.parametrize("kind", [np.matrix, np.ma.masked_array])
+def test_arrays_of_another_kind_compute_as_arrays(work, kind):
+    """A np.matrix would multiply its own way."""
+    value = np.ones((3, 2), "float32")
+    (found,) = work.run([work.y], x=kind(value))
+    assert type(found) is np.ndarray
+    np.testing.assert_array_equal(found, work.run([work.y], x=value)[0])
+
+
+@pytest.mark.parametrize("key", [1, None, ("x",)])
+def test_what_is_fed_has_a_name(work, key):
+    executor, value = paddle.static.Executor(), np.ones((3, 2), "float32")
+    for feed in ({key: value}, {"x": value, key: value}):
+        for use_prune in (False, True):
+            with pytest.raises(TypeError, match="expected names as the keys of feed, but got"):
+                executor.run(work.main, feed, [work.y], scope=work.scope, use_prune=use_prune)
+
+
 def test_a_variable_without_data_can_not_be_fed(work):
     with pytest.raises(TypeError, match="no data before the program runs"):
         work.run([work.y], x=work.x)

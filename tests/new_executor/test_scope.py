@@ -118,3 +118,18 @@ def test_scope_guard_holds_for_all_threads_and_ends():
     assert seen == [inside] and global_scope() is outside
     with pytest.raises(TypeError, match="scope_guard: expected a Scope, but got int"):
         scope_guard(3).__enter__()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [None, 3, ["w"]])
+def test_names_and_values_that_can_not_be(wrong):
+    scope = Scope()
+    with pytest.raises(TypeError, match="Scope.var: expected a name"):
+        scope.var(wrong)
+    tensor = scope.var("w").get_tensor()
+    for value in (None, object(), "text", ["a"]):
+        with pytest.raises(TypeError, match="dtype: expected one of"):
+            tensor.set(value, paddle.CPUPlace())
+    for place in (3, "cpu", []):
+        with pytest.raises(TypeError, match="DenseTensor.set: expected a place"):
+            tensor.set([1.0], place)
+    assert not tensor._is_initialized()

@@ -313,6 +313,30 @@ def test_states_that_do_not_fit(tmp_path):
     assert all(np.array_equal(before[name], array) for name, array in arrays().items())
 
 
+def test_a_damaged_length_is_not_taken_for_a_lack_of_memory(tmp_path):
+    path = tmp_path / "t.pdparams"
+    path.write_bytes(b"\x80\x04\x95" + b"\xff" * 7 + b"\x7f")  # a pickle of 2**63 bytes
+    with pytest.raises((MemoryError, ValueError), match="paddle.load: expected"):
+        static.load_program_state(str(tmp_path / "t"))
+
+
+@pytest.mark.parametrize("wrong", [3, "linear_0.w_0", [None], np.ones(2)])
+def test_what_is_no_list_of_variables_and_no_executor(tmp_path, wrong):
+    net = Net()
+    path = str(tmp_path / "t")
+    static.save(net.main, path)
+    before = arrays()
+    with pytest.raises(TypeError, match="expected var_list to hold Variables"):
+        static.load(net.main, path, var_list=wrong)
+    with pytest.raises(TypeError, match="expected var_list to hold Variables"):
+        static.load_program_state(path, wrong)
+    with pytest.raises(TypeError, match="expected an Executor"):
+        static.load(net.main, path, executor=wrong)
+    with pytest.raises(TypeError, match="scope: expected a Scope"):
+        net.main.state_dict(scope=wrong)
+    assert all(np.array_equal(before[name], array) for name, array in arrays().items())
+
+
 def test_a_full_disk_leaves_the_old_files(tmp_path, monkeypatch):
     net = Net()
     path = str(tmp_path / "m")
