@@ -10,6 +10,7 @@ from typing import Any
 
 from minipaddle.base import core
 from minipaddle.base.backward import append_backward, grad_var_name
+from minipaddle.base.control_flow import all_or_nothing
 from minipaddle.base.executor import Executor
 from minipaddle.base.framework import (
     Block,
@@ -59,21 +60,34 @@ def _call_operator(op: Op, inputs: Any, attrs: dict[str, Any]) -> Any:
 def _create_parameter(
     shape: Any, dtype: Any, initializer: Any, name: str, trainable: bool = True
 ) -> Variable:
-    """A parameter of the main program; the startup program gets the op that makes its numbers."""
-    startup = default_startup_program()
-    with program_guard(startup):
-        value = initializer(shape, dtype)
-    block = startup.global_block()
-    block._rename_var(value.name, name)
-    made = block.var(name)
-    made.persistable, made.stop_gradient, made.desc.is_parameter = True, not trainable, True
-    block.vars[name] = Parameter(block, made.desc)
-    return (
-        default_main_program()
-        .global_block()
-        .create_var(
-            name, shape, dtype, persistable=True, stop_gradient=not trainable, is_parameter=True
-        )
+    """A parameter of the main program; the startup program gets the op that makes its numbers.
+
+    A name that the programs have already stands for the same parameter: two layers share it.
+
+    Raises:
+        ValueError: what has that name is no parameter, or has another shape or dtype.
+    """
+    startup, main = default_startup_program(), default_main_program().global_block()
+    made = startup.global_block().vars
+    for known in (main.vars.get(name), made.get(name)):
+        if known is not None and not (
+            known.is_parameter and list(known.shape) == list(shape) and known.dtype is dtype
+        ):
+            raise ValueError(
+                f"create_parameter: expected a new name, or a parameter of shape {list(shape)} and "
+                f"dtype {dtype.name} to share, but got {known}. Choose another name."
+            )
+    if name not in made:
+        with program_guard(startup), all_or_nothing(startup):
+            value = initializer(shape, dtype)
+            startup.global_block()._rename_var(value.name, name)
+        value.persistable, value.stop_gradient = True, not trainable
+        value.desc.is_parameter = True
+        made[name] = Parameter(value.block, value.desc)
+    if name in main.vars:
+        return main.vars[name]
+    return main.create_var(
+        name, shape, dtype, persistable=True, stop_gradient=not trainable, is_parameter=True
     )
 
 

@@ -67,8 +67,8 @@ def append_backward(
     wanted = program.all_parameters()
     if parameter_list is not None:
         wanted = [block.var(name) for name in _names(who, "parameter_list", parameter_list)]
-    no_grad = set(_names(who, "no_grad_set", no_grad_set or ()))
-    names = _names(who, "checkpoints", checkpoints or ())
+    no_grad = set(_names(who, "no_grad_set", no_grad_set))
+    names = _names(who, "checkpoints", checkpoints)
     with _new_backward(block) as first:
         walk = Walk(block, no_grad, order=program._appending_grad_times)
         path = walk.plan([loss.name], block.ops[:first])
@@ -156,7 +156,7 @@ def gradients(
                 f"{list(target.shape)}, but got {gradient.name!r} of shape "
                 f"{list(gradient.shape)}. It has one number for each number of its target."
             )
-    no_grad = set(_names(who, "no_grad_set", no_grad_set or ()))
+    no_grad = set(_names(who, "no_grad_set", no_grad_set))
     with _new_backward(block) as first:
         walk = Walk(block, no_grad, order=program._appending_grad_times)
         within = {variable.name for variable in wanted}
@@ -225,11 +225,11 @@ def _variables(who: str, what: str, given: Any) -> list[Variable]:
 
 
 def _names(who: str, what: str, given: Any) -> list[str]:
-    """The names of Variables that are given as such or by name."""
-    if isinstance(given, (str, Variable)):
-        given = [given]
+    """The names of Variables that are given as such or by name; of none if it is None."""
+    if given is None:
+        return []
     names = []
-    for item in given:
+    for item in given if isinstance(given, (list, tuple, set, frozenset)) else [given]:
         if not isinstance(item, (str, Variable)):
             raise TypeError(
                 f"{who}: expected {what} to hold Variables or names, but got "

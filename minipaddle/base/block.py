@@ -5,17 +5,17 @@ Paddle: Block in python/paddle/base/framework.py, paddle/fluid/framework/block_d
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from minipaddle.base.empty_slots import EMPTY_SLOTS
-from minipaddle.base.framework_proto import (
-    OpDesc,
-    VarDesc,
-)
+from minipaddle.base.framework_proto import VAR_TYPES, OpDesc, VarDesc
 from minipaddle.base.name_scope import full_name as scope_name
 from minipaddle.base.op_attrs import phi_attrs
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
-from minipaddle.base.op_desc import write_attr
+from minipaddle.base.op_desc import EMPTY, write_attr
 from minipaddle.base.operator import Operator
 from minipaddle.base.variable import DENSE_TENSOR, Parameter, Variable
 from minipaddle.common import dtype as dtypes
@@ -48,13 +48,27 @@ class Block:
         is_parameter: bool = False,
         type: int = DENSE_TENSOR,
     ) -> Variable:
-        """Adds a Variable. Raises ValueError if the name is taken."""
-        name = name or unique_name.generate("_generated_var")
+        """Adds a Variable.
+
+        Args:
+            name: default: a new one.
+            type: what it is when the program runs: one of VAR_TYPES.
+
+        Raises:
+            ValueError: the name is taken, or there is no such type.
+            TypeError: the name is no text, or the shape no list of ints.
+        """
+        name = unique_name.generate("_generated_var") if name is None else name
+        _require_text("Block.create_var: expected a name", name)
         if name in self.vars:
             raise ValueError(
                 f"Block.create_var: expected a new name, but got {name!r}, which block {self.idx} "
-                "has. "
-                "Choose another name."
+                "has. Choose another name."
+            )
+        if type not in VAR_TYPES.values():
+            raise ValueError(
+                f"Block.create_var: expected a type of {VAR_TYPES}, but got {type!r}. Leave it "
+                "out for a Tensor."
             )
         desc = VarDesc(name=name, persistable=persistable, stop_gradient=stop_gradient)
         desc.is_parameter = is_parameter
@@ -62,7 +76,7 @@ class Block:
         if type == DENSE_TENSOR:
             tensor = desc.type.dense_tensor.tensor
             tensor.data_type = dtypes.to_dtype(dtype).proto_number
-            tensor.dims.extend(int(size) for size in shape)
+            tensor.dims.extend(_sizes(name, shape))
         return self._add_var(desc)
 
     def _add_var(self, desc: Any) -> Variable:
@@ -99,13 +113,18 @@ class Block:
                     near.append(self.program.block(index))
         return None
 
-    def _var_recursive(self, name: str) -> Variable:
+    def _var_recursive(self, name: str, who: str = "Block.append_op") -> Variable:
         """The same. Raises ValueError if there is none."""
         found = self._find_var_recursive(name)
         if found is None:
+            inside = next((b.idx for b in self.program.blocks if name in b.vars), None)
+            where, advice = "", "Make it in this Program first."
+            if inside is not None:
+                where = f", which only block {inside} sees"
+                advice = "Use what cond or while_loop returned."
             raise ValueError(
-                f"Block._var_recursive: expected a variable of block {self.idx} or of a block "
-                f"around it, but got {name!r}. Create it first."
+                f"{who}: expected a variable of block {self.idx} or of a block around it, but got "
+                f"{name!r}{where}. {advice}"
             )
         return found
 
@@ -126,15 +145,21 @@ class Block:
     ) -> Operator:
         """Adds an op by its old names; inputs and outputs are Variables, names, or lists of
         them; the attribute `sub_block` is a Block.
+
+        Raises:
+            TypeError: the type is no text, or a slot or an attribute holds something else.
+            ValueError: an input is missing or out of sight of this block, or InferMeta refuses.
         """
+        _require_text("Block.append_op: expected the type of an op", type)
         desc = OpDesc(type=type)
         if inputs is not None:
+            _require_dict(type, "inputs", inputs)
             inputs = {**dict.fromkeys(EMPTY_SLOTS.get(type, ()), []), **inputs}
         for slots, given in ((desc.inputs, inputs), (desc.outputs, outputs)):
+            _require_dict(type, "outputs", given or {})
             for slot, value in (given or {}).items():
                 item = slots.add(parameter=slot)
-                values = value if isinstance(value, (list, tuple)) else [value]
-                item.arguments.extend(v.name if isinstance(v, Variable) else v for v in values)
+                item.arguments.extend(_names_in(type, slot, value))
         origin = self.program._origin
         common = {
             "op_role": self.program._role,
@@ -144,7 +169,10 @@ class Block:
             "op_device": "",
             "with_quant_attr": False,
         }
+        _require_dict(type, "attrs", attrs or {})
         runs_block = "sub_block" in (attrs or {})
+        if runs_block and attrs is not None:
+            self._require_inner(type, attrs["sub_block"])
         if origin is not None and type == f"{origin.type}_grad" and not runs_block:
             attrs = {**(attrs or {}), **origin.all_attrs()}  # it has the forward op's too
         for name, value in {**(attrs or {}), **common}.items():
@@ -169,10 +197,10 @@ class Block:
             return  # an op without a declaration can stand in a Program; it can't be run
         compat = compat_of(op.name)
         metas: list[Any] = []
-        for item in op.inputs:
-            names = operator.input(slot_of(compat, item.name))
-            variables = [self._find_var_recursive(name) for name in names]
-            found = [variable.meta() for variable in variables if variable is not None]
+        for item, names in zip(op.inputs, operator.phi_inputs(), strict=True):
+            found = [
+                self._var_recursive(name, operator.type).meta() for name in names if name != EMPTY
+            ]
             if slot_of(compat, item.name) == "XShape":
                 found = [MetaTensor(meta.shape[1:], meta.dtype) for meta in found]
             metas.append(found if item.is_list else found[0] if found else None)
@@ -185,6 +213,16 @@ class Block:
                     tensor.data_type = found.dtype.proto_number
                     tensor.ClearField("dims")
                     tensor.dims.extend(found.shape)
+
+    def _require_inner(self, op_type: str, block: Any) -> None:
+        """Raises ValueError if an op of this block can't run `block`: that would be a circle."""
+        known = isinstance(block, Block) and block in self.program.blocks
+        if not known or block.idx <= self.idx:
+            got = f"block {block.idx}" if isinstance(block, Block) else f"{block!r}"
+            raise ValueError(
+                f"{op_type}: expected sub_block to be a Block of this Program that was made after "
+                f"block {self.idx}, but got {got}. Make one with Program._create_block."
+            )
 
     def _rename_var(self, old: str, new: str, ops: list[Operator] | None = None) -> None:
         """Renames a variable. `ops`: those that use it, where that is known (default: all)."""
@@ -217,3 +255,43 @@ def _pass_stop_gradient(inputs: dict[str, Any], outputs: dict[str, Any]) -> None
         for item in written:
             if isinstance(item, Variable):
                 item.stop_gradient = True
+
+
+# -- what a user gives -------------------------------------------------------------------------
+
+
+def _require_text(expected: str, value: Any) -> None:
+    if not isinstance(value, str) or not value:
+        raise TypeError(f"{expected}, but got {value!r}. Give a text that is not empty.")
+
+
+def _require_dict(op_type: str, what: str, value: Any) -> None:
+    if not isinstance(value, dict):
+        raise TypeError(
+            f"{op_type}: expected {what} to be a dict, but got {type(value).__name__}. Write "
+            f"{what}={{name: value}}."
+        )
+
+
+def _names_in(op_type: str, slot: str, value: Any) -> list[str]:
+    """The names of one Variable or several."""
+    values = value if isinstance(value, (list, tuple)) else [value]
+    names = [item.name if isinstance(item, Variable) else item for item in values]
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(
+                f"{op_type}: expected {slot!r} to hold Variables or names, but got "
+                f"{type(name).__name__}. Pass Variables of this Program."
+            )
+    return names
+
+
+def _sizes(name: str, shape: Any) -> list[int]:
+    """A shape as ints."""
+    sizes: list[Any] = list(shape) if isinstance(shape, Iterable) else [None]
+    if not all(isinstance(size, (int, np.integer)) for size in sizes):
+        raise TypeError(
+            f"Block.create_var: expected the shape of {name!r} to be a list of ints, but got "
+            f"{shape!r}. Give one size for each axis."
+        )
+    return [int(size) for size in sizes]

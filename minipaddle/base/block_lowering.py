@@ -44,8 +44,8 @@ def _kernel_calls(operator: Operator, number: BlockNames) -> list[Instruction]:
     if any(slot_of(compat, item.name) == "XShape" for item in op.inputs):
         op = RESHAPE_BACK
     inputs: list[Any] = []
-    for item in op.inputs:
-        names = [number(name) for name in operator.input(slot_of(compat, item.name))]
+    for item, given in zip(op.inputs, operator.phi_inputs(), strict=True):
+        names = [number(name) for name in given]
         inputs.append(names if item.is_list else names[0] if names else None)
     outputs: list[Any] = []
     for name in op.outputs:

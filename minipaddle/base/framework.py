@@ -75,6 +75,12 @@ class Program:
         return self.blocks[self._current_block_idx]
 
     def block(self, index: int) -> Block:
+        """Block number `index`. Raises ValueError if there is none."""
+        if index not in range(len(self.blocks)):
+            raise ValueError(
+                f"Program.block: expected a number below {len(self.blocks)}, but got {index!r}. "
+                "Look at num_blocks."
+            )
         return self.blocks[index]
 
     def _create_block(self, parent_idx: int | None = None) -> Block:
@@ -139,10 +145,20 @@ class Program:
 
     @staticmethod
     def parse_from_string(data: bytes) -> Program:
-        """The program that the bytes describe. Raises IRError if they describe none."""
+        """The program that the bytes describe.
+
+        Raises:
+            TypeError: they are no bytes.
+            IRError: they describe no program.
+        """
+        if not isinstance(data, (bytes, bytearray)):
+            raise TypeError(
+                f"Program.parse_from_string: expected bytes, but got {type(data).__name__}. Pass "
+                "what serialize_to_string() returned."
+            )
         message = ProgramDesc()
         try:
-            message.ParseFromString(data)
+            message.ParseFromString(bytes(data))
         except Exception as error:  # protobuf's DecodeError; its text alone says nothing to a user
             raise IRError(
                 "Program.parse_from_string: expected the bytes of a ProgramDesc, but got "

@@ -114,7 +114,7 @@ def append_phi_op(
                     "static mode."
                 )
             stop = stop and variable.stop_gradient
-        found = [variable.meta() for variable in values]
+        found = [block._var_recursive(v.name, op.name).meta() for v in values]
         metas.append(found if item.is_list else found[0] if found else None)
         slots[slot_of(compat, item.name)] = [variable.name for variable in values]
     if compat.xshape and op.forward_op is not None:

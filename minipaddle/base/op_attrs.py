@@ -69,7 +69,12 @@ def _phi_value(value: Any, kind: Any) -> Any:
     if kind is DataType:
         return dtypes.BY_PROTO[value]
     if isinstance(value, str) and kind not in (str, Place):
-        return _TEXTS[value] if value in _TEXTS else float(value)
+        try:
+            return _TEXTS[value] if value in _TEXTS else float(value)
+        except ValueError as error:
+            raise ValueError(
+                f"Operator.attr: expected a number, but got {value!r}. Give the number itself."
+            ) from error
     return value
 
 

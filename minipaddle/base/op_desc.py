@@ -24,6 +24,8 @@ class Scalars(tuple):
 # of a Scalar: Python's type -> (number of the type, the field that holds the value)
 SCALAR_FIELDS = {bool: (1, "b"), int: (2, "i"), float: (3, "r")}
 
+_KINDS = {bool: "BOOLEAN", int: "INT", float: "FLOAT", str: "STRING"}
+
 
 def attr_value(item: Any) -> Any:
     """The value of an OpDesc.Attr message. Raises IRError if it is of a kind that is left out."""
@@ -41,7 +43,12 @@ def attr_value(item: Any) -> Any:
 
 
 def write_attr(item: Any, name: str, value: Any) -> None:
-    """Fills an OpDesc.Attr message; the type is read off the value."""
+    """Fills an OpDesc.Attr message; the type is read off the value.
+
+    Raises:
+        TypeError: the value is neither a number of at most 64 bits, nor text, dtype or place, nor a
+            list of one kind of them.
+    """
     item.name = name
     if isinstance(value, Place):
         value = "" if value.kind == "undefined" else value.kind
@@ -54,8 +61,16 @@ def write_attr(item: Any, name: str, value: Any) -> None:
             setattr(item.scalars.add(type=kind), field, number)
         return
     if isinstance(value, (list, tuple)):
-        sample = value[0] if value else 0
-        kind = {bool: "BOOLEANS", float: "FLOATS", str: "STRINGS"}.get(type(sample), "INTS")
+        value = [_plain(name, each) for each in value]
+        kinds = {_KINDS[type(each)] for each in value} or {"INT"}
+        if kinds == {"INT", "FLOAT"}:
+            kinds = {"FLOAT"}
+        if len(kinds) > 1:
+            raise TypeError(
+                f"Block.append_op: expected values of one kind in the attribute {name!r}, but got "
+                f"{value}. Convert them."
+            )
+        kind = f"{kinds.pop()}S"
         if kind == "FLOATS" and any(float(np.float32(number)) != number for number in value):
             kind = "FLOAT64S"  # 32 bits would change the numbers
         if kind == "INTS" and any(abs(number) >= 2**31 for number in value):
@@ -65,13 +80,26 @@ def write_attr(item: Any, name: str, value: Any) -> None:
         item.type = ATTR_TYPES[kind]
         getattr(item, ATTR_FIELDS[kind]).extend(value)
         return
-    kind = {bool: "BOOLEAN", float: "FLOAT", str: "STRING"}.get(type(value), "INT")
+    value = _plain(name, value)
+    kind = _KINDS[type(value)]
     if kind == "INT" and abs(value) >= 2**31:
         kind = "LONG"
     if name == "sub_block":  # the index of a block
         kind = "BLOCK"
     item.type = ATTR_TYPES[kind]
     setattr(item, ATTR_FIELDS[kind], value)
+
+
+def _plain(name: str, value: Any) -> Any:
+    """One value of an attribute, in one of Python's own types: a key of _KINDS."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if type(value) not in _KINDS or (type(value) is int and not -(2**63) <= value < 2**63):
+        raise TypeError(
+            f"Block.append_op: expected the attribute {name!r} to hold numbers of at most 64 bits "
+            f"or texts, but got {value!r}. What is computed goes into an input slot."
+        )
+    return value
 
 
 def slot_arguments(items: Any, slot: str) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from minipaddle.base.op_compat import phi_name_of
+from minipaddle.base.op_compat import compat_of, phi_name_of, slot_of
 from minipaddle.base.op_desc import attr_value, slot_arguments, write_attr
 from minipaddle.phi.core.op import Op, find_op
 
@@ -46,6 +46,25 @@ class Operator:
     def input(self, slot: str) -> list[str]:
         """The names in an input slot."""
         return slot_arguments(self.desc.inputs, slot)
+
+    def phi_inputs(self) -> list[list[str]]:
+        """Per input of the declaration: the names in its slot.
+
+        Raises:
+            ValueError: a slot of a forward op is empty, and the op can't do without it.
+        """
+        op, found = self.phi_op, []
+        for item in op.inputs:
+            slot = slot_of(compat_of(op.name), item.name)
+            names = self.input(slot)
+            # Paddle's gradient ops leave out what their kernels don't read
+            if not (names or item.optional or item.is_list or op.forward_op):
+                raise ValueError(
+                    f"{self.type}: expected a variable in the input slot {slot!r}, but got none. "
+                    f"The op has {self.input_names}: fill {slot!r}, too."
+                )
+            found.append(names)
+        return found
 
     def output(self, slot: str) -> list[str]:
         """The names in an output slot."""

@@ -113,7 +113,21 @@ def create_parameter(
         attr: a ParamAttr, or what `ParamAttr._to_attr` takes; it wins over the other arguments.
         default_initializer: default: zeros for a bias, XavierUniform for a weight, or what
             set_global_initializer said.
+
+    Raises:
+        TypeError: an argument is of another kind.
+        ValueError: a size is negative; a classic Program has that name, for something else.
     """
+    if not isinstance(name, str | None):
+        raise TypeError(
+            f"create_parameter: expected name to be a text, but got {name!r}. Leave it out for a "
+            "new one."
+        )
+    if not (default_initializer is None or callable(default_initializer)):
+        raise TypeError(
+            "create_parameter: expected default_initializer to be an Initializer, but got "
+            f"{default_initializer!r}. Use one of paddle.nn.initializer."
+        )
     attr = ParamAttr._to_attr(None if attr is False else attr)
     initializer = attr.initializer or default_initializer_for(is_bias, default_initializer)
     name = attr.name or name or _default_name(is_bias)

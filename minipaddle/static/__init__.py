@@ -18,6 +18,7 @@ from minipaddle import base, pir
 from minipaddle.base.backward import append_backward as append_backward_to_program
 from minipaddle.base.backward import gradients as gradients_of_program
 from minipaddle.base.compiler import BuildStrategy, CompiledProgram
+from minipaddle.base.control_flow import all_or_nothing
 from minipaddle.base.executor import Executor
 from minipaddle.base.framework import Program as ClassicProgram
 from minipaddle.base.framework import Variable
@@ -123,13 +124,13 @@ def program_guard(main_program: Any, startup_program: Any = None) -> Iterator[No
     """
     world = _require_static("program_guard")
     kind = ClassicProgram if world == "program" else pir.Program
-    for program in (main_program, startup_program):
-        if program is not None and not isinstance(program, kind):
+    wanted = [main_program] if startup_program is None else [main_program, startup_program]
+    for program in wanted:
+        if not isinstance(program, kind):
             raise TypeError(
                 f"program_guard: expected a {kind.__module__}.Program in this mode, but got "
                 f"{type(program).__module__}.{type(program).__name__}. Classic Programs are built "
-                "inside "
-                "paddle.pir_utils.OldIrGuard()."
+                "inside paddle.pir_utils.OldIrGuard()."
             )
     guard = base.program_guard if world == "program" else pir.program_guard
     with guard(main_program, startup_program):
@@ -140,11 +141,11 @@ def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: i
     """An input of the program, to be fed under `name`. None or -1 in the shape: any size.
 
     Raises:
-        TypeError: the name is no text, or the shape no list of ints.
+        TypeError: the name is no text or empty, or the shape no list of ints.
         ValueError: a size is negative but not -1, or the program has a variable of that name.
     """
     world = _require_static("static.data")
-    if not isinstance(name, str):
+    if not isinstance(name, str) or not name:
         raise TypeError(
             f"static.data: expected a name, but got {name!r}. Under the name you will feed it."
         )
@@ -213,20 +214,27 @@ def create_global_var(
 
     Raises:
         NotImplementedError: in PIR programs, as in Paddle 3.3.
+        TypeError: the shape is no list of ints.
+        ValueError: the name is taken.
     """
     if _require_static("static.create_global_var") != "program":
         raise NotImplementedError(
             "static.create_global_var: expected a classic Program, but got a PIR program. Call it "
             "inside paddle.pir_utils.OldIrGuard()."
         )
-    name = name or unique_name.generate("_generated_var")
-    startup = base.default_startup_program()
-    with base.program_guard(startup):
-        made = OPS["full"](shape=list(shape), value=value, dtype=dtype)
-    startup.global_block()._rename_var(made.name, name)
-    made.persistable = True
-    block = base.default_main_program().global_block()
-    return block.create_var(name, shape, dtype, persistable=persistable, stop_gradient=True)
+    if not isinstance(shape, (list, tuple)):
+        raise TypeError(
+            f"static.create_global_var: expected the shape to be a list, but got {shape!r}. Give "
+            "one size for each axis."
+        )
+    name, startup = name or unique_name.generate("_generated_var"), base.default_startup_program()
+    with all_or_nothing(startup):
+        with base.program_guard(startup):
+            made = OPS["full"](shape=list(shape), value=value, dtype=dtype)
+        startup.global_block()._rename_var(made.name, name)
+        made.persistable = True
+        block = base.default_main_program().global_block()
+        return block.create_var(name, shape, dtype, persistable=persistable, stop_gradient=True)
 
 
 def append_backward(

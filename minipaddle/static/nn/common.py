@@ -41,12 +41,17 @@ def fc(
         shape [d0, ..., size], with `num_flatten_dims` axes before `size`.
 
     Raises:
-        TypeError: x is neither Variable nor Value.
+        TypeError: x is neither Variable nor Value, or num_flatten_dims no int.
         ValueError: num_flatten_dims leaves no axis, a row's length is not known yet, or there is
             no such activation.
     """
     several = list(x) if isinstance(x, (list, tuple)) else [x]
-    for value in several:
+    if not isinstance(num_flatten_dims, int):
+        raise TypeError(
+            "static.nn.fc: expected num_flatten_dims to be an int, but got "
+            f"{num_flatten_dims!r}. It says how many axes of x stay."
+        )
+    for value in several or [None]:
         if not isinstance(value, (Variable, Value)):
             raise TypeError(
                 f"static.nn.fc: expected a Variable or Value of a program, but got "
@@ -67,7 +72,7 @@ def fc(
 def _require_activation(name: str) -> None:
     try:
         find_op(name)
-    except KeyError as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(
             f"static.nn.fc: expected the name of an op as activation, but got {name!r}. Leave it "
             "out and call the function, or name an op such as 'relu'."
