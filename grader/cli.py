@@ -193,9 +193,11 @@ def collect(where: Where, source: Path, module: str | None, pull_requests: bool)
     if results:
         Console().print(table)
     if not any(r.status in TAKEN for r in results):
+        refused = any(r.status == "refused" for r in results)
+        why = "See grader collect --help for the layouts."
         raise GraderError(
-            f"grader collect: expected submissions in {source}, but got none. See grader collect "
-            "--help for the layouts."
+            f"grader collect: expected submissions in {source}, but got none that can be taken. "
+            f"{'The table says why.' if refused else why}"
         )
     click.echo(f"Next: {command_of(where, 'grade', (r.module for r in results if r.module))}")
 
@@ -337,8 +339,10 @@ def _grade(
         mine = points_of(course, v, counted)
         points = "" if v.max_score is None else f"{number(mine.score)} / {number(v.max_score)}"
         status = f"{v.status}, no sandbox" if v.sandbox == NO_SANDBOX else v.status
-        why = [v.reason, f"{number(mine.penalty)} off for late work" * bool(mine.penalty)]
-        why += ["with points given by hand"] * bool(mine.by_hand)
+        why = [v.reason]
+        if v.status != FAILED:
+            why += [f"{number(mine.penalty)} off for late work"] * bool(mine.penalty)
+            why += ["with points given by hand"] * bool(mine.by_hand)
         table.add_row(
             escape(v.student), v.module, points, status, escape("; ".join(filter(None, why)))
         )

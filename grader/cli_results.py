@@ -172,7 +172,8 @@ def similarity(where: Where, module: str, threshold: float, to: Path | None) -> 
         Console().print(table)
     for title, count in found.short.items():
         if count:
-            click.echo(f"{title}: {count} of {found.students} answers were too short to compare.")
+            many = f"{count} of {found.students} answers"
+            click.echo(f"{title}: {many} have too little of their own to compare.")
     pairs = len(found.pairs)
     click.echo(
         f"{pairs} pair{'s' * (pairs != 1)} of {found.students} students. Side by side in {to}"

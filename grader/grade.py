@@ -103,7 +103,8 @@ def grade(
                         done(run.save(store, one, outcome))
             if not again or pause is None:
                 break
-            say(f"The grader failed on {len(again)} submissions. Again in {pause:g} s.")
+            many = f"{len(again)} submission{'s' * (len(again) != 1)}"
+            say(f"The grader failed on {many}. Again in {pause:g} s.")
             time.sleep(pause)
             rest = again
         return [store.verdict(*pair) for pair in pairs]

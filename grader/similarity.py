@@ -88,7 +88,9 @@ class Pair:
 
 @dataclass(frozen=True)
 class Compared:
-    """`pairs`: most alike first. `short`: task -> how many answers were too short to compare."""
+    """`pairs`: most alike first. `short`: task -> how many answers have too little of their own to
+    compare.
+    """
 
     module: str
     students: int

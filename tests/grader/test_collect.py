@@ -134,6 +134,8 @@ def test_another_modules_notebook_is_refused_and_the_earlier_one_stays(
     assert "the earlier submission stays" in found["anna"].reason
     kept = course.step("submitted", "anna", MODULE) / "exercise.ipynb"
     assert kept.read_text(encoding="utf-8") == good
+    done = run(course, "collect", str(tmp_path / "in"))
+    assert done.exit_code == 2 and "none that can be taken. The table says why." in done.stderr
 
 
 def test_two_files_for_one_student_are_refused(course: Course, tmp_path: Path) -> None:

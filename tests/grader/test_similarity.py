@@ -229,7 +229,9 @@ def test_right_short_answers_are_all_alike_and_nobody_is_listed(
     hand_in_all(course, tmp_path / "in", {"anna": RIGHT["task2"], "bo": RIGHT["task2"]})
     result = run(course, MODULE, "--to", str(tmp_path / "page.html"))
     assert result.exit_code == 0, result.output
-    assert "Task 2 · And back: 2 of 2 answers were too short to compare" in result.output
+    assert (
+        "Task 2 · And back: 2 of 2 answers have too little of their own to compare" in result.output
+    )
 
 
 def test_wrong_use_is_said(course: Course, tmp_path: Path) -> None:
