@@ -710,7 +710,7 @@ with Checks("Task 3", hidden=True) as check:
 #
 # 1. The first op of the answer is `Op("ones_like", [loss], [loss@GRAD])`: the gradient of the loss is 1.
 # 2. **Which names need a gradient?** Those of `stopped` don't. A result doesn't need one either if no input of its op needs one. All others do. If the loss doesn't: `ValueError`.
-# 3. **Which ops get a gradient op?** Those from which a way leads to the loss, and of which at least one input needs a gradient. `grad_op(op, in_grads)` makes the gradient op.
+# 3. **Which ops get a gradient op?** Those from which a way leads to the loss, only through names that need a gradient, and of which at least one input needs one. `grad_op(op, in_grads)` makes the gradient op.
 #    `in_grads` are the names that it writes: one per input of `op`, `""` for an input that needs none. The type of an op doesn't matter: all are treated alike.
 # 4. **Fan-out**: if a name gets only one gradient, that is `x@GRAD`. If it gets more, because several inputs of those ops have this name, each is a *piece*: `x@GRAD@RENAME@0`, `x@GRAD@RENAME@1`, ...,
 #    in the order of the answer. `Op("sum", pieces, [x@GRAD])` adds them, before `x@GRAD` is read.
@@ -734,13 +734,14 @@ with Checks("Task 3", hidden=True) as check:
 # you can count, before the third, how many gradients each name will get.</details>
 #
 # <details><summary>Hint 2</summary>reached = {loss}: names from which a way leads to the loss. An op whose output is in reached, and that has an input which needs a gradient, joins the list; those
-# inputs join reached. collections.Counter counts.</details>
+# inputs join reached. Counter counts.</details>
 #
 # <details><summary>Hint 3</summary>pieces = {} from a name to its list of pieces. In the third walk, the sum comes right after the op that wrote the last piece, that is, when len(pieces[name]) is the
 # count. multiply(x, x) writes two pieces in one op.</details>
 
 
 # %% nbgrader={"grade_id": "task4_setup"}
+from collections import Counter
 from typing import NamedTuple
 
 
@@ -975,20 +976,27 @@ with Checks("Task 4") as check:
         look="Rule 3: from t and u no way leads to the loss, so h gets one gradient only. An op can have any type, and three inputs.",
     )
     constants = ["c = tanh(a)", "d = add(c, b)", "y = multiply(d, x)", "loss = mean(y)"]
+    only_x = (
+        {"ones_like": 1, "mean_grad": 1, "multiply_grad": 1},
+        ["loss@GRAD", "x@GRAD", "y@GRAD"],
+    )
     check.equal(
         "what depends on stopped names only, and a loss that does",
         lambda: (
             kinds(backward_of(constants, "loss", ["a", "b"])),
             backward_of(constants, "loss", ["a", "b", "x"]),
         ),
-        (
-            (
-                {"ones_like": 1, "mean_grad": 1, "multiply_grad": 1},
-                ["loss@GRAD", "x@GRAD", "y@GRAD"],
-            ),
-            "ValueError",
-        ),
+        (only_x, "ValueError"),
         look="Rule 2: c and d need no gradient, though they aren't in stopped.",
+    )
+    check.equal(
+        "a result that is stopped, and one that isn't",
+        lambda: [
+            kinds(backward_of(constants, "loss", ["d"])),
+            kinds(backward_of(constants, "loss", ["c", "b"])),
+        ],
+        [only_x, only_x],
+        look="Rule 3: a and c need a gradient, but their only way to the loss is through d, which is stopped.",
     )
 
 # %% nbgrader={"grade_id": "task4_hidden", "points": 2}
