@@ -55,6 +55,8 @@ print(main)
 # - **vars**: three of them. You named `data1` and `data2`; the result of `@` had no name, so it got one: `tmp_0` (a later run counts on: `tmp_4`, for example).
 # - **ops**: one. `{outputs} = type(inputs, attributes)`. An op does not hold its Variables, only their *names*.
 #
+# Two words come back later: `DENSE_TENSOR` is an ordinary array, and `stop_gradient(True)` says that nobody wants a gradient of it (lesson 1.5).
+#
 # The same op, part by part:
 
 # %%
@@ -132,7 +134,7 @@ with paddle.pir_utils.OldIrGuard():
 viz.executor_steps(longer, feed, [loss])
 
 # %% [markdown]
-# Step through it, and compare with what you wrote. The table is the **scope**: there arrays lie under their names. They are the program's own names, not those of your
+# Step through it, and compare with what you wrote. The table shows which arrays lie in memory, and under which names. These are the program's own names, not those of your
 # Python variables: line 1 makes `product`, line 2 `positive`, line 3 `weights`, line 4 `total`, line 5 `loss`.
 #
 # - **An op that no fetch needs does not run.** The `softmax` line is struck out from the start: our Executor looked backwards from `loss` and never met it.
@@ -144,7 +146,7 @@ viz.executor_steps(longer, feed, [loss])
 # first: you can read the whole program before you act.
 #
 # ## Predict
-# One change: we fetch `positive` too. **Write down:** how many of the six variables live longer now? At most 104 bytes were in use at the same time: will it be more?
+# One change: we fetch `positive` too. **Write down:** how many of the six variables in the table live longer now? At most 104 bytes were in use at the same time: will it be more?
 #
 # The next picture shows all lives at once. Time goes from left to right: first the moment before the run, then each instruction. A bar shows how long a variable lives, and
 # how many bytes it takes. At the top is the sum.
@@ -164,7 +166,7 @@ interpreter = executor.interpreter(longer, ("data1", "data2"), [loss])
 print(interpreter.text)
 
 # %% [markdown]
-# `del` is the freeing that you saw in the players. The second run of the same program finds this function ready; that is why a static run pays for all this only once.
+# `del` is the freeing that you saw in the players. There is no `v4`: that would be the result of `softmax`. The second run of the same program finds this function ready; that is why a static run pays for all this only once.
 #
 # ## In Paddle itself
 # Now the same snippet on the real thing. `both` runs it twice, once where `paddle` is minipaddle and once where it is PaddlePaddle, and compares what is printed.

@@ -126,7 +126,7 @@ with paddle.static.scope_guard(paddle.static.Scope()):
 # | what lives in one run | the run itself; freed at its last use (lesson 1.4) | `x`, `tmp_0` |
 #
 # ## The four messages
-# The bytes are written by **protobuf**, a format for messages with numbered fields. Paddle has four, one within the other:
+# The bytes are written by **protobuf**, a format for messages with numbered fields. Four matter here, one within the other:
 #
 # | message | its fields, with their numbers |
 # |---|---|
@@ -177,7 +177,7 @@ def fields(data, at, end, descriptor, depth=0):
 
 # %% [markdown]
 # ## Predict
-# The description of `x` has 34 bytes: a name of one letter, a dtype, two sizes (-1 and 3), four yes-or-no flags, and messages around them. **Which part takes the most bytes?** Then step through.
+# The description of `x` has 34 bytes: a name of one letter, a dtype, two sizes (-1 and 3), four yes-or-no flags, and messages around them. **Which part takes the most bytes?** Then step through. (On the left, the number before each colon says where in the 34 bytes a part begins.)
 
 # %%
 data = x.desc.SerializeToString()

@@ -8,7 +8,7 @@
 
 # %% [markdown]
 # ## One name, three meanings
-# Our guinea pig is an op that this lesson declares. It has a kernel and an InferMeta function (1.1), and both say when they are called.
+# Our example is an op that this lesson declares. It has a kernel and an InferMeta function (1.1), and both say when they are called.
 
 # %%
 import numpy as np
@@ -70,7 +70,7 @@ paddle.disable_static()
 # | a PIR program (module 3) | appends an operation | now | later, at each run |
 #
 # ## Station by station
-# Now the whole way of a call in a Program, from the line that you write to the kernel. `sys.setprofile` tells us of each Python function that starts; we keep those that are stations, and say what each is for. **Predict:** which stations does the *second*
+# Now the whole way of a call in a Program, from the line that you write to the kernel. `sys.setprofile` tells us of each Python function that starts; we keep those that are stations; the next cell lists them, and says what each is for. Read it, then **predict:** which of them does the *second*
 # run leave out?
 
 # %%
@@ -130,7 +130,7 @@ paddle.disable_static()
 viz.Player(steps, label="The way of a call")
 
 # %% [markdown]
-# So the stations are: **API → op → world → InferMeta**, and later **plan → kernel**. The second run leaves out the look-up and the writing: three stations are left. (In real Paddle an eager call asks InferMeta *before* the kernel, every time: a C++ kernel gets its result's memory from outside, and somebody must say how much.)
+# So the stations are: **API → op → world → InferMeta**, and later **plan → kernel**. The *plan* is what the first run makes: the instructions, and the function written from them (lesson 1.4). The second run leaves out the look-up and the writing: three stations are left. (In real Paddle an eager call asks InferMeta *before* the kernel, every time: a C++ kernel gets its result's memory from outside, and somebody must say how much.)
 #
 # ## Two answers to one question
 # InferMeta says which shape comes out. The kernel makes it. If the two disagree, then a program is written with one shape and runs with another. Whoever writes an op tests this first. The trap is nearly always the same: **0-D tensors**, that is, shape `[]`. One number, no axis. Not the same as `[1]`.
@@ -187,7 +187,7 @@ agree("sum", [2, 3], axis=(0,), keepdim=True)
 agree("transpose", [], perm=())
 
 # %% [markdown]
-# All agree. But look at the last column: numpy's `+` on two 0-D arrays does not return an array. It returns a `numpy.float32`, a *number*. CuPy returns an array here. So a kernel that goes on with `out[...] = 0` works on the GPU, and fails on the CPU, and only for `[]`.
+# All agree. But look at the last column: numpy's `+` on two 0-D arrays does not return an array. It returns a `numpy.float32`, a *number*. CuPy, which has numpy's functions for NVIDIA's GPUs, returns an array here. So a kernel that goes on with `out[...] = 0` works on the GPU, and fails on the CPU, and only for `[]`.
 # (That is why the kernel of `sum` says `xp.asarray(...)`.)
 #
 # ## The key
@@ -281,7 +281,7 @@ halve.run(xp, np.ones([2], "float32"))
 report("halve:")
 
 # %% [markdown]
-# What comes out of a kernel's `xp.something` on a GPU is a kernel in a second sense of the word: a program for the graphics processor, started by CuPy. In Paddle, a GPU kernel of phi starts those itself.
+# What comes out of a kernel's `xp.something` on a GPU is a kernel in a second sense of the word: a program for the graphics processor, started by CuPy. In Paddle, a GPU kernel of phi, its library of kernels, starts those itself.
 #
 # ## When the plan knows better
 # In an eager call the choice is made at each call. In a Program it could be made once. **Predict:** `main`, the program from above, has run already, when `halve` had one kernel. We have added three since. Which one will run now?
@@ -339,7 +339,7 @@ both(
 )
 
 # %% [markdown]
-# Real `relu` on the CPU was registered for float32 and float64 and nothing else. The message ends with the list of what is supported. With float16 we differ: numpy has it, so ours takes it; in Paddle, no CPU kernel for it was registered.
+# Real `relu` on the CPU was registered for float32 and float64 and nothing else. The message ends with the list of what is supported. int64 is refused by both, only the kind of error differs. With float16 we differ: numpy has it, so ours takes it; in Paddle, no CPU kernel for it was registered.
 #
 # ## In Paddle itself
 # Paddle's table of kernels is in C++, but Python may look at it:

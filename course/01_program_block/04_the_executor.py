@@ -255,6 +255,8 @@ while len(done) < len(instructions):
 viz.Player(steps, label="Who waits for whom")
 
 # %% [markdown]
+# (`full` writes the number 1, with which backward begins. The op `mean` is not there: nobody fetches the loss, and its gradient needs only the shape of what it reads.)
+#
 # In round 5 the `sgd` of `last` runs beside the last `matmul_grad`: what is left of backward doesn't read `last` any more. "Forward, backward, update" is how the program is written down, and not what the computation needs.
 #
 # The arrow from a `matmul` to an `sgd` carries no data. `matmul` *reads* the weight, `sgd` *overwrites* it: so it must wait, or `matmul` would compute with the new weight. This is **write after read**. (The other two kinds are read after write, which is all that we had
@@ -312,7 +314,7 @@ print("eager, recorded:     ", most_arrays(lambda: chain(recorded, 50)))
 paddle.enable_static()
 
 # %% [markdown]
-# Two: what a relu reads, and what it writes. In the program the `del` lines do it; without them, all fifty stay to the end. In eager mode without a record it is Python: `x = relu(x)` lets go of the old `x`. With the record, the GradNodes hold them all, whether a backward will ever come or not.
+# Two: what a relu reads, and what it writes. In the program the `del` lines do it; without them, all fifty stay to the end. In eager mode without a record it is Python: `x = relu(x)` lets go of the old `x`. With the record they are all held (by GradNodes, module 2), whether a backward will ever come or not.
 #
 # The difference is not how *many*, but who decides. Python frees what no *name* refers to any more; with a list of intermediate results in your code, everything would live. The plan frees what no *later op reads*. It knows the future, since the program is
 # written down to its end.
@@ -395,7 +397,7 @@ both(
 # |---|---|---|
 # | who decides what runs next | your Python code, call by call | the program, written before |
 # | Python's price | at each call | once, while writing and planning |
-# | what is known about the future | nothing | everything: so memory can be planned, ops fused, dead ones left out |
+# | what is known about the future | nothing | everything: so memory can be planned, several ops made into one, dead ones left out |
 # | `if x.mean() > 0` | is plain Python | needs an op (lesson [1.6](06_control_flow.ipynb)) |
 # | an error comes | at the line that is wrong | shapes: while writing; numbers: in the run, long after the line (which an op remembers, as `op_callstack`) |
 # | can be saved and run without your code | no | yes: it is bytes (1.2) |
@@ -415,7 +417,7 @@ both(
 # | `minipaddle/new_executor/interpreter.py` writes a function | `program_interpreter.cc` runs a loop: `ExecuteInstructionList`, `RunInstruction` |
 #
 # ## What we left out
-# On a GPU, an instruction only *starts* work. Then dependencies need **events** (wait on one stream for something on another), and memory may not be given back before the GPU is done with it. Paddle's Executor also holds
+# On a GPU, an instruction only *starts* work. Its work waits in queues, called *streams*. Then dependencies need **events** (wait on one stream for something on another), and memory may not be given back before the GPU is done with it. Paddle's Executor also holds
 # *plans of several jobs* (for pipelines, module 6), and its Scopes have children for blocks and threads.
 #
 # **Next**: [1.5](05_append_backward.ipynb) makes a program that learns. In [1 · exercise](exercise.ipynb) you compute the free list yourself (task 2), and find the ops that the fetches need (task 5). The new executor is where Paddle's contributors add kinds of instructions: each needs its inputs, its outputs,

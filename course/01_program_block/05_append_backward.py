@@ -126,8 +126,8 @@ print("w@GRAD            ", run(weights, "w@GRAD").round(2).tolist())
 # %%
 def hidden_layers():
     h = paddle.static.data("x", [64, 32], "float32")
-    for _ in range(2):
-        h = F.relu(h @ paddle.static.create_parameter([32, 32], "float32"))
+    for name in ("w1", "w2"):
+        h = F.relu(h @ paddle.static.create_parameter([32, 32], "float32", name=name))
     return paddle.mean(h)
 
 
@@ -146,7 +146,7 @@ viz.memory_steps(main, feed, [loss, *gradients])
 # The **first** one, `relu_0.tmp_0`, waits longer: it is made first, and its gradient op comes last. Without backward, a layer's result goes as soon as the next layer has read it; with backward, the results of all layers are there
 # at the turning point. So the memory of training grows with the depth of a network, and that of using it doesn't. The results that wait are called **activations**.
 #
-# The `@` results (`tmp_0` and so on) still die early: `relu_grad` can do with the output of `relu`, and so nobody needs its input again. Which inputs a gradient op reads is a decision about memory.
+# What `h @ w` gives (`tmp_0` and `tmp_1`) still dies early: `relu_grad` can do with the output of `relu`, and so nobody needs its input again. Which inputs a gradient op reads is a decision about memory.
 #
 # ## What is not written
 # ## Predict
@@ -225,7 +225,7 @@ for epoch in range(10):
 
 # %% [markdown]
 # ## Predict
-# Now the test: how many of the 256 unseen digits are read correctly? We run `main`, and fetch `logits` only. Then we do the same again. **Write down:** what are the two shares? And is there anything wrong with this way of testing?
+# Now the test: how many of the 256 unseen digits are read correctly? We run `main`, and fetch `logits` only. Then we do the same again. **Write down:** a half, or nearly all? And is there anything wrong with this way of testing?
 
 # %%
 feed = {"images": test.images.reshape(-1, 64), "labels": test.labels}

@@ -95,9 +95,9 @@ for value in (1.0, -1.0):
 # block 1 reads `x`, though `x` lives in block 0.
 #
 # Look at block 0. There is no "if-else" op in Paddle. `conditional_block` runs its block, or doesn't; so `cond` writes two of them, the second with `logical_not` of the condition. Each block **assigns** its result to a variable of block 0.
-# And because everybody after that needs one name, `select_input` takes the one of the two that was written.
+# And because everybody after that needs one name, `select_input` takes the one of the two that was written: a number, its *mask*, says which. (`cast` makes 1 or 0 of the condition.)
 #
-# The arrows are reads; "runs" leads from an op to its block.
+# The arrows are reads; "runs" leads from an op to its block. Blocks 1 and 2 are at the bottom: press **Fit** to see the whole picture.
 
 # %%
 viz.program_graph(main)
@@ -311,11 +311,11 @@ both(
 # |---|---|
 # | `minipaddle/static/nn/control_flow.py`: `cond`, `while_loop` | `python/paddle/static/nn/control_flow.py`: the same names, and the classes `ConditionalBlock`, `While` |
 # | `Program._create_block`, `_rollback` | `python/paddle/base/framework.py`: the same names |
-# | `minipaddle/new_executor/control_flow.py` | `paddle/fluid/framework/new_executor/instruction/control_flow/`; `paddle/fluid/operators/controlflow/while_op.cc`, `conditional_block_op.cc` |
+# | `control_flow.py` in `minipaddle/new_executor/` | `instruction/control_flow/` in `paddle/fluid/framework/new_executor/`; `paddle/fluid/operators/controlflow/while_op.cc`, `conditional_block_op.cc` |
 # | the gradient: `minipaddle/base/backward_control_flow.py` | `python/paddle/base/backward.py`: `_append_backward_ops_` calls itself for a sub-block |
 #
 # ## What we left out
-# `case` and `switch_case` are made of several `cond`. Blocks nest: a loop in a loop in a branch, and their gradients with them; try it. Left out here, and in Paddle's sense: arrays of Tensors that a loop appends to (`array_write`), which older Paddle used for recurrent networks.
+# `case` and `switch_case` are made of several `cond`. Blocks nest: a loop in a loop in a branch, and their gradients with them; try it. Left out are arrays of Tensors that a loop appends to (`array_write`), which older Paddle used for recurrent networks.
 #
 # **Next**: [1.7](07_programs_that_rewrite_programs.ipynb). In task 7 of [1 · exercise](exercise.ipynb) you write what `while_loop` must find out about a block: which variables of the blocks around it go in, and which come out. If you ever mend a bug in `to_static`, you will read such block lists all day.
 

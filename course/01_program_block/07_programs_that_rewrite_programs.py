@@ -103,7 +103,7 @@ print("the same prediction:", np.array_equal(out, expected))
 
 # %% [markdown]
 # ## Saving: a program and its numbers
-# What a server needs to answer requests is just this: the pruned program, and the weights. `save_inference_model` does both of the last two steps, and writes two files.
+# What a server needs to answer requests is just this: the pruned program, and the weights. `save_inference_model` clones for a test, prunes, and writes two files.
 #
 # **Predict:** the network has weights `[4, 3]` and `[3, 1]`, and two biases. At least how many bytes has the file of the numbers? And the program file: will it hold an op that was not in `pruned`?
 
@@ -143,7 +143,7 @@ fused = compiled.optimized_program([prediction.name])
 viz.rewrite_steps({"test": test, "fused": fused})
 
 # %% [markdown]
-# One: behind the second there is no `relu`. And look at what the pass has to be careful about. It may not fuse if anybody else reads the sum, because the sum is never written now. Who could that be?
+# One: behind the second there is no `relu`. And look at what the pass has to be careful about. It may not fuse if anybody else reads the sum, because the sum is never written now. (Its name still stands among the outputs, but the new op leaves that place empty.) Who could that be?
 # Another op; or **you**, if you fetch it. So what is allowed depends on the fetches, and the pass runs when they are known: at the first run. (`optimized_program` shows what it would do.)
 #
 # **Predict:** what happens if you fetch the sum?
@@ -195,7 +195,7 @@ viz.memory_steps(optimized, feed, [y.name])
 
 # %% [markdown]
 # Three: while an op runs there are its input and its output, and `y` keeps its own name, because we said that we will fetch it. (The picture counts `x`, too: four times 8,192.) The function that works this out walks over the program with a list of names that are free, just as a compiler
-# gives out registers. It is called a **transpiler** in Paddle 1.x: it takes a Program and rewrites it in place.
+# gives out the processor's registers. It is called a **transpiler** in Paddle 1.x: it takes a Program and rewrites it in place.
 #
 # Then Paddle learned to free each variable at its last use. Now the program as it was written:
 
