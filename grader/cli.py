@@ -170,8 +170,9 @@ def collect(where: Where, source: Path, module: str | None, pull_requests: bool)
                                                         are brought by git fetch origin
                                                         '+refs/pull/*/head:refs/pull/*/head'
 
-    Links and other irregular files are refused, and the student is reported as not gradable. The
-    file collected last replaces the one before, also where it is older: then the table says so.
+    Links, other irregular files, and another module's notebook are refused, and the student is
+    reported as not gradable. With --module, another module's notebook is ignored. The file
+    collected last replaces the one before, also where it is older: then the table says so.
     An archive with a path that leads out of it, or that unpacks to very much, is refused as a
     whole. Of a repository nothing is checked out and nothing is run.
 
@@ -193,13 +194,13 @@ def collect(where: Where, source: Path, module: str | None, pull_requests: bool)
     if results:
         Console().print(table)
     if not any(r.status in TAKEN for r in results):
-        refused = any(r.status == "refused" for r in results)
-        why = "See grader collect --help for the layouts."
+        why = "The table says why; the" if results else "The"
         raise GraderError(
             f"grader collect: expected submissions in {source}, but got none that can be taken. "
-            f"{'The table says why.' if refused else why}"
+            f"{why} layouts are in grader collect --help."
         )
-    click.echo(f"Next: {command_of(where, 'grade', (r.module for r in results if r.module))}")
+    names = (r.module for r in results if r.module and r.status != "ignored")
+    click.echo(f"Next: {command_of(where, 'grade', names)}")
 
 
 def _grading_options(command: Callable) -> Callable:

@@ -220,10 +220,16 @@ def _missing(folder: Path) -> str:
 def _take(course: Course, student: str, module: str, path: Path, origin: str) -> Collected:
     try:
         data = read_regular_file(path)
+    except NotGradable as error:
+        return _refuse(course, student, module, str(error), origin)
+    try:
         if course.released(module).exists():
             check_exercise(nbformat.read(course.released(module), as_version=4), data)
     except NotGradable as error:
-        return _refuse(course, student, module, str(error), origin)
+        if path.parent.name == module:
+            return _refuse(course, student, module, str(error), origin)
+        # --module said whose it is, and may be wrong: that gives no learner a row with 0 points.
+        return Collected(student, module, "ignored", f"{error} Or is --module wrong?")
     folder = course.step("submitted", student, module)
     folder.mkdir(parents=True, exist_ok=True)
     _accept(folder)

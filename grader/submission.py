@@ -96,8 +96,7 @@ def _check_exercise(released: NotebookNode, theirs: list[NotebookNode]) -> None:
         return
     if not any(cell.source.strip() in locked for cell in theirs):
         raise NotGradable(
-            f"expected the exercise {mine!r}, but got {other!r}. Was the notebook of another "
-            "module handed in, or collected with the wrong --module?"
+            f"expected the exercise {mine!r}, but got {other!r}. Was another notebook handed in?"
         )
 
 

@@ -115,7 +115,7 @@ def test_a_refused_file_does_not_replace_a_good_one(course: Course, tmp_path: Pa
 def test_another_modules_notebook_is_refused_and_the_earlier_one_stays(
     course: Course, tmp_path: Path
 ) -> None:
-    """As with the wrong --module: nobody's work is lost, and the points stay."""
+    """Nobody's work is lost, and the points stay."""
     mine = answered(course, RIGHT)
     good = hand_in(tmp_path / "in", "anna", mine).read_text(encoding="utf-8")
     collect(course, tmp_path / "in")
@@ -130,12 +130,24 @@ def test_another_modules_notebook_is_refused_and_the_earlier_one_stays(
         "bo": "refused",
     }
     assert "but got '2 · exercise: Another'" in found["bo"].reason
-    assert "wrong --module?" in found["anna"].reason
     assert "the earlier submission stays" in found["anna"].reason
     kept = course.step("submitted", "anna", MODULE) / "exercise.ipynb"
     assert kept.read_text(encoding="utf-8") == good
     done = run(course, "collect", str(tmp_path / "in"))
-    assert done.exit_code == 2 and "none that can be taken. The table says why." in done.stderr
+    assert done.exit_code == 2 and "none that can be taken. The table says why;" in done.stderr
+
+
+def test_a_wrong_module_in_the_command_gives_nobody_a_row(course: Course, tmp_path: Path) -> None:
+    """The learner has done nothing wrong, so there is nothing to grade with 0 points."""
+    other = answered(course, RIGHT)
+    for cell in other.cells:
+        cell.source = "# 2 · exercise: Another\n" if cell.cell_type == "markdown" else "x = 1"
+    put(tmp_path / "in" / "anna.ipynb", nbformat.writes(other))
+    put(tmp_path / "in" / "bo" / "exercise.ipynb", nbformat.writes(other))
+    found = collect(course, tmp_path / "in", MODULE)
+    assert outcome(found) == {"anna": "ignored", "bo": "ignored"}
+    assert all("is --module wrong?" in c.reason for c in found)
+    assert collected(course) == []
 
 
 def test_two_files_for_one_student_are_refused(course: Course, tmp_path: Path) -> None:
