@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from minipaddle.base.framework import Block, Operator, Variable
 from minipaddle.base.op_attrs import attr_variables, phi_attrs
-from minipaddle.base.op_compat import compat_of, slot_of
+from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.base.op_desc import EMPTY
 from minipaddle.common.errors import NoGradientError
+from minipaddle.phi.core.op import Op
 
 if TYPE_CHECKING:
     from minipaddle.base.backward_walk import Walk
@@ -65,6 +66,9 @@ class Plan:
         self._aliases: dict[str, list[str]] = defaultdict(list)
         # (variable, which of its values, counted from the last one) -> how many pieces it will have
         self._expected: Counter[tuple[str, int]] = Counter()
+        # variable -> the position of the last op that writes it; op (by id) -> its own position
+        self._last_writes: dict[str, int] = {}
+        self._positions: dict[int, int] = {}
         self._planned: Counter[str] = Counter()  # variable -> how many values lie behind the plan
         self._cuts: set[int] = set()  # ops (by id) that end a gradient: what they write is constant
 
@@ -121,6 +125,9 @@ class Plan:
             within: if given, only ops that read one of these names. Gradient ops that are
                 differentiated add the names of their rule's results.
         """
+        for position, operator in enumerate(ops):
+            self._positions[id(operator)] = position
+            self._last_writes.update((name, position) for name in operator.output_arg_names)
         self._expected.update((name, self._planned[name]) for name in targets)
         needed = set(targets)
         path = self._plan(needed, ops, within)
@@ -164,6 +171,26 @@ class Plan:
         gradient.
         """
         return self._expected[name, self._planned[name]] > 0
+
+    def require_values(self, operator: Operator) -> None:
+        """Raises ValueError if the gradient of an op reads what an op after it writes over.
+
+        Parameters may change: the optimizer of another loss does so. A block of a loop keeps its
+        values for each turn.
+        """
+        if self.forward_block is not self.block or id(operator) not in self._positions:
+            return
+        position = self._positions[id(operator)]
+        inputs, outputs = read_by_gradient(operator, operator.phi_op)
+        limits = {**dict.fromkeys(outputs, position + 1), **dict.fromkeys(inputs, position)}
+        for name, limit in limits.items():
+            kept = name in self.stand_ins or self.variable(name).persistable
+            if self._last_writes.get(name, -1) >= limit and not kept:
+                raise ValueError(
+                    f"{operator.type}: expected {name!r} to keep its value for the gradient, but "
+                    "got an op after it that writes over it. Write into a new variable; call "
+                    "memory_optimize after the backward."
+                )
 
     def _overwritten(self, operator: Operator) -> list[str]:
         """Which of its outputs have had another value before."""
@@ -218,6 +245,17 @@ class Plan:
     def _value(self, name: str) -> Variable:
         """The value that a gradient op reads: the forward variable, or what stands in for it."""
         return self.variable(self.stand_ins.get(name, name))
+
+
+def read_by_gradient(operator: Operator, op: Op) -> tuple[list[str], list[str]]:
+    """The inputs and the outputs of an op whose values its gradient reads."""
+    if op.vjp_rule is None:
+        return [], []
+    compat = compat_of(op.name)
+    read = [item.name for item in op.vjp_rule.inputs if not item.meta_only]
+    inputs = [operator.input(slot_of(compat, item.name)) for item in op.inputs if item.name in read]
+    outputs = [operator.output(output_slot(compat, each)) for each in op.outputs if each in read]
+    return [name for names in inputs for name in names], [n for names in outputs for n in names]
 
 
 @contextlib.contextmanager

@@ -124,6 +124,7 @@ class Walk(Plan):
         if maker is not None:
             maker.append(self, operator)
             return
+        self.require_values(operator)
         op = operator.phi_op
         compat, vjp, attrs = compat_of(op.name), op.require_vjp(), self._attrs(operator)
         values: dict[str, Any] = {}

@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
+from minipaddle.base.backward_plan import read_by_gradient
 from minipaddle.base.framework import (
     STEP_SCOPES,
     Block,
@@ -26,7 +27,6 @@ from minipaddle.base.framework import (
     default_main_program,
 )
 from minipaddle.base.layer_helper import append_phi_op
-from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.common import unique_name
 from minipaddle.phi.core.op import OPS, Op
 
@@ -136,13 +136,7 @@ def _gradient_needs(operator: Operator, name: str) -> bool:
     if operator.type in CONTROL_FLOW:
         return name in operator.input_arg_names and name not in operator.output_arg_names
     op = _declaration(operator)
-    if op is None or op.vjp_rule is None:
-        return False
-    compat = compat_of(op.name)
-    read = [item.name for item in op.vjp_rule.inputs if not item.meta_only]
-    inputs = [operator.input(slot_of(compat, item.name)) for item in op.inputs if item.name in read]
-    outputs = [operator.output(output_slot(compat, each)) for each in op.outputs if each in read]
-    return any(name in names for names in [*inputs, *outputs])
+    return op is not None and any(name in names for names in read_by_gradient(operator, op))
 
 
 def _declaration(operator: Operator) -> Op | None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import minipaddle as paddle
+from minipaddle.base.transpiler import memory_optimize
 from minipaddle.common import unique_name
 from minipaddle.common.errors import NoGradientError
 from tests.base.classic import X, block, classic_program, data, run, types
@@ -272,3 +273,41 @@ def test_building_is_linear_in_the_number_of_ops():
     seconds(100)
     small, large = (min(seconds(ops) for _ in range(2)) for ops in (500, 2000))
     assert large < 8 * small
+
+
+@pytest.mark.parametrize("what", ["input", "output", "own input"])
+def test_a_value_that_is_written_over_has_no_gradient(what):
+    """The gradient op would read the new value, and compute a wrong number."""
+    x = data()
+    h = paddle.tanh(x)
+    y = h * h if what == "input" else paddle.exp(h)
+    target = {"input": h, "output": y, "own input": h}[what]
+    out = paddle.mean(y)
+    if what == "own input":
+        block().append_op("square", {"X": h}, {"Out": h})
+        out = paddle.mean(h)
+    else:
+        block().append_op("assign", {"X": x}, {"Out": target})
+    before = str(static.default_main_program())
+    with pytest.raises(ValueError, match=f"expected {target.name!r} to keep its value for"):
+        static.gradients(out, x)
+    assert str(static.default_main_program()) == before
+
+
+def test_a_value_that_no_gradient_reads_may_be_written_over():
+    x = data()
+    h = x * 3.0
+    y = h + x
+    block().append_op("assign", {"X": x}, {"Out": h})
+    (gradient,) = static.gradients(y, x)
+    (found,) = static.Executor().run(feed={"x": X}, fetch_list=[gradient])
+    np.testing.assert_array_equal(found, np.full((2, 3), 4.0))
+
+
+def test_gradients_after_memory_optimize():
+    out = x = data()
+    for _ in range(4):
+        out = paddle.tanh(out)
+    memory_optimize(static.default_main_program(), [out])
+    with pytest.raises(ValueError, match="call memory_optimize after the backward"):
+        static.gradients(out, x)
