@@ -184,8 +184,8 @@ both(
             data2 = paddle.static.data("data2", [3, 4], "float32")
             product = data1 @ data2
         text = str(main)
-        for place in (".stop_gradient", "op_device", "op_role ", "trans_x"):  # fold the long lines
-            text = text.replace(place, "\\n        " + place)
+        for place in (" forward_idx", ".dtype", "inputs=", "op_device", "op_role ", "trans_x", "with_q"):
+            text = text.replace(place, "\\n        " + place)  # fold the long lines
         print(text)
         feed = {"data1": np.ones([2, 3], "float32"), "data2": np.ones([3, 4], "float32")}
         print(paddle.static.Executor().run(main, feed=feed, fetch_list=[product])[0])
@@ -204,7 +204,7 @@ both(
     with paddle.pir_utils.OldIrGuard(), paddle.static.program_guard(paddle.static.Program()):
         x = paddle.static.data("x", [3, 3], "float32")
         y = x @ x
-        print("attributes:", *sorted(y.block.ops[0].attr_names))
+        print("attributes:", *sorted(y.block.ops[0].attr_names), sep="\\n    ")
         y = paddle.matmul(x, x)
         print("paddle.matmul:", y.name)
     """,

@@ -14,7 +14,7 @@
 # | 7 | while: a block within a block | 1.6 |
 # | 8, 9 | **contributor exercise**: a new API from end to end, and the unit tests for it | all |
 #
-# After each task there is a check that answers at once.
+# After each task there is a check that answers at once. An answer can use what the given cells define, but nothing that a check defines: when your work is graded, that is not there.
 # Run All stops at the first check that fails; to do a later task first, run its cells by hand (Shift+Enter).
 
 # %% nbgrader={"grade_id": "setup"}
