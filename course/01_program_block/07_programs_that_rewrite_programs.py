@@ -222,7 +222,7 @@ for name, program in {"as written": plain, "memory_optimize": optimized}.items()
 # In `BuildStrategy` the same idea lives on as `memory_optimize` and `enable_inplace`. There it runs late, and on a copy: your program keeps its names.
 #
 # ## In Paddle itself
-# The training program and what `clone`, `_prune` and `save_inference_model` make of it:
+# The training program and what `clone`, `_prune` and `save_inference_model` make of it: of each the number of its ops, and the `is_test` of its dropout.
 
 # %%
 from minipaddle.compare import both
@@ -253,7 +253,7 @@ both(
 )
 
 # %% [markdown]
-# A `CompiledProgram` runs in both and gives the same numbers. What the passes made of it is easier to see here: in Paddle, the result is a C++ graph behind `compiled._graph`.
+# A `CompiledProgram` runs in both and gives the same numbers. What the passes made of it is easier to see here: in Paddle, the result is a C++ graph behind `compiled._graph`. (The first line is what the three switches are if you don't set them.)
 
 # %%
 both(

@@ -1885,7 +1885,7 @@ with Checks("Task 7") as check:
         "an if that writes what it never reads",
         lambda: slots(completed(branch, ["a", "b", "c", "y"])),
         [["c", "a", "b", "y"], ["y"]],
-        look="Rule 2: where c is false, y keeps its old value, so it goes in as well. An if needs not write its condition.",
+        look="Rule 2: where c is false, y keeps its old value, so it goes in as well. An if doesn't have to write its condition.",
     )
     check.equal(
         "a loop in a loop",
