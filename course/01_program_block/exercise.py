@@ -996,7 +996,7 @@ with Checks("Task 4") as check:
             kinds(backward_of(constants, "loss", ["c", "b"])),
         ],
         [only_x, only_x],
-        look="Rule 3: a and c need a gradient, but their only way to the loss is through d, which is stopped.",
+        look="Rule 3: no way goes through a stopped name. First that is d, then it is c; only x is left.",
     )
 
 # %% nbgrader={"grade_id": "task4_hidden", "points": 2}
