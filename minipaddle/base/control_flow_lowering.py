@@ -167,7 +167,13 @@ def _gradient_names(operator: Operator, names: BlockNames) -> BlockNames:
 
 def _gradients(operator: Operator, slot: str) -> list[tuple[str, str]]:
     """(input, its gradient) for those inputs whose gradient is wanted."""
-    pairs = zip(operator.input(slot), operator.output(f"{slot}@GRAD"), strict=True)
+    inputs, gradients = operator.input(slot), operator.output(f"{slot}@GRAD")
+    if len(inputs) != len(gradients):
+        raise IRError(
+            f"{operator.type}: expected a gradient for each of {inputs}, but got {gradients}. The "
+            "description is damaged."
+        )
+    pairs = zip(inputs, gradients, strict=True)
     return [(name, gradient) for name, gradient in pairs if gradient != EMPTY]
 
 

@@ -1,5 +1,5 @@
-"""Is a ProgramDesc's tree of blocks a tree, and are its texts texts? Checked when a description is
-read from bytes.
+"""Is a ProgramDesc's tree of blocks a tree, are its texts texts, and its dtypes dtypes? Checked
+when a description is read from bytes.
 
 A block knows its parent, and an op of control flow knows the block that it runs. Both are indices,
 so a damaged file could send the Executor round in circles.
@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from minipaddle.base.framework_proto import ATTR_TYPES
+from minipaddle.base.framework_proto import ATTR_TYPES, VAR_TYPES
+from minipaddle.common import dtype as dtypes
 from minipaddle.common.errors import IRError
 
 _BLOCK_KINDS = (ATTR_TYPES["BLOCK"], ATTR_TYPES["BLOCKS"])
@@ -53,6 +54,25 @@ def check_blocks(message: Any) -> None:
                             f"{count - 1}",
                             f"{attr.name} = {index}",
                         )
+
+
+def check_kinds(message: Any) -> None:
+    """Raises IRError if a Tensor has a dtype that is left out here, or an op's role is no int."""
+    names = {number: name for name, number in VAR_TYPES.items()}
+    for block in message.blocks:
+        for variable in block.vars:
+            if variable.type.type != VAR_TYPES["DENSE_TENSOR"]:
+                continue
+            dtype = variable.type.dense_tensor.tensor.data_type
+            if dtype not in dtypes.BY_PROTO:
+                raise IRError(
+                    f"Program.parse_from_string: expected {variable.name!r} to be of a dtype that "
+                    f"numpy has, but got {names[dtype]}. Write the program in another dtype."
+                )
+        for op in block.ops:
+            for attr in op.attrs:
+                if attr.name == "op_role" and attr.type != ATTR_TYPES["INT"]:
+                    _refuse(f"the op_role of {op.type} to be an int", f"type {attr.type}")
 
 
 def check_texts(message: Any) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from minipaddle.base.block import Block
 from minipaddle.base.call_stack import user_frames
-from minipaddle.base.desc_checks import check_blocks, check_texts
+from minipaddle.base.desc_checks import check_blocks, check_kinds, check_texts
 from minipaddle.base.framework_proto import (
     OP_VERSIONS,
     BlockDesc,
@@ -166,6 +166,7 @@ class Program:
                 f"are not ({error}). Pass what serialize_to_string() returned."
             ) from error
         check_blocks(message)
+        check_kinds(message)
         check_texts(message)
         return Program._from_desc(message)
 

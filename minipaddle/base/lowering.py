@@ -12,6 +12,7 @@ from typing import Any
 from minipaddle.base.block_lowering import lower_block
 from minipaddle.base.block_names import BlockNames, Lowering
 from minipaddle.base.framework import Program, Variable
+from minipaddle.common.errors import IRError
 from minipaddle.new_executor.feed import (
     check_feed,
     missing_feed,
@@ -29,6 +30,7 @@ def lower_program(
     Raises:
         KeyError: the program needs a feed that is missing, or has an op that is not declared.
         ValueError: a fetch is not in the program.
+        IRError: an op of a block inside reads what nobody has written.
     """
     block = program.global_block()
     number = BlockNames(block, Lowering(feed_names))
@@ -45,6 +47,11 @@ def lower_program(
 
     feeds, reads = {}, {}
     for name in from_outside:
+        if not block.has_var(name):  # it is of a block inside
+            raise IRError(
+                f"Executor.run: expected {name!r} to be written before an op reads it, but got no "
+                "op that does so. Put the ops into another order, or add the missing one."
+            )
         variable = block.var(name)
         if name in feed_names:
             feeds[name] = (number(name), check_feed(name, variable.shape, variable.dtype))

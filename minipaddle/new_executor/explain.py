@@ -10,22 +10,29 @@ paddle/fluid/framework/new_executor/program_interpreter.cc; there InferMeta runs
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from minipaddle.common.errors import name_op_in_error
+from minipaddle.common.errors import IRError, name_op_in_error
 from minipaddle.new_executor.instruction import Instruction
 from minipaddle.phi.core.meta_tensor import MetaTensor
 
+_VARIABLE = re.compile("'(.*?)'")  # in the text of a NameError
 
-def explain(error: Exception, filename: str, lines: Mapping[int, Any]) -> None:
+
+def explain(
+    error: Exception, filename: str, lines: Mapping[int, Any], names: Mapping[str, str]
+) -> None:
     """Names the instruction in the error that a generated function raised.
 
     Args:
         filename: of the generated function.
         lines: its line -> the instruction.
+        names: its variables -> what the Program calls them.
 
     Raises:
+        IRError: an op reads what no op before it has written.
         ValueError, TypeError, IndexError: InferMeta's error, if it finds the inputs wrong: it says
             more than the kernel's.
     """
@@ -37,6 +44,15 @@ def explain(error: Exception, filename: str, lines: Mapping[int, Any]) -> None:
     if frame is None or line not in lines:
         return
     instruction = lines[line]
+    if isinstance(error, NameError):
+        found = _VARIABLE.search(str(error))
+        name = names.get(found[1], found[1]) if found else "a variable"
+        better = IRError(
+            f"{instruction.op_type}: expected {name!r} to have a value, but got none: no op before "
+            "it has written it. Put the ops into another order."
+        )
+        name_op_in_error(better, instruction.op_type, instruction.call_stack)
+        raise better from None
     if not isinstance(instruction, Instruction):  # control flow: it has no kernel of its own
         name_op_in_error(error, instruction.op_type, instruction.call_stack)
         return
@@ -63,4 +79,6 @@ def _wrong_inputs(instruction: Instruction, arrays: Mapping[str, Any]) -> Except
         op.meta(*map(meta, instruction.inputs), **instruction.attrs)
     except (ValueError, TypeError, IndexError) as found:
         return found
+    except AttributeError:  # an input is missing: the kernel's own error stays
+        return None
     return None

@@ -85,7 +85,7 @@ class Interpreter:
         try:
             results = self.function(fed, held)
         except Exception as error:
-            explain(error, self.filename, self.lines)
+            explain(error, self.filename, self.lines, plan.names)
             raise
         count = len(plan.fetches)
         scope.write(plan.scope_writes, results[count:])
@@ -184,8 +184,11 @@ class FunctionWriter:
         """Writes one instruction."""
         if isinstance(instruction, Instruction):
             self.line(_call(instruction, self), instruction)
-        else:
-            instruction.write(self)
+            return
+        first = len(self.lines) + 1
+        instruction.write(self)
+        for number in range(first, len(self.lines) + 1):
+            self.numbers.setdefault(number, instruction)
 
     def block(
         self, instructions: Sequence[Any], needed: Collection[str], free: bool = True
