@@ -197,7 +197,7 @@ class Block:
             return  # an op without a declaration can stand in a Program; it can't be run
         compat = compat_of(op.name)
         metas: list[Any] = []
-        for item, names in zip(op.inputs, operator.phi_inputs(), strict=True):
+        for item, names in zip(op.inputs, operator.phi_inputs(op), strict=True):
             found = [
                 self._var_recursive(name, operator.type).meta() for name in names if name != EMPTY
             ]

@@ -40,12 +40,12 @@ def lower_block(names: BlockNames) -> list[Any]:
 def _kernel_calls(operator: Operator, number: BlockNames) -> list[Instruction]:
     """The call of an op's kernel, and of what comes with it."""
     op = operator.phi_op
-    compat = compat_of(op.name)
+    compat, given = compat_of(op.name), operator.phi_inputs(op)
     if any(slot_of(compat, item.name) == "XShape" for item in op.inputs):
         op = RESHAPE_BACK
     inputs: list[Any] = []
-    for item, given in zip(op.inputs, operator.phi_inputs(), strict=True):
-        names = [number(name) for name in given]
+    for item, slot in zip(op.inputs, given, strict=True):
+        names = [number(name) for name in slot]
         inputs.append(names if item.is_list else names[0] if names else None)
     outputs: list[Any] = []
     for name in op.outputs:

@@ -47,15 +47,15 @@ class Operator:
         """The names in an input slot."""
         return slot_arguments(self.desc.inputs, slot)
 
-    def phi_inputs(self) -> list[list[str]]:
-        """Per input of the declaration: the names in its slot.
+    def phi_inputs(self, op: Op) -> list[list[str]]:
+        """Per input of the op's declaration: the names in its slot.
 
         Raises:
             ValueError: a slot of a forward op is empty, and the op can't do without it.
         """
-        op, found = self.phi_op, []
+        compat, found = compat_of(op.name), []
         for item in op.inputs:
-            slot = slot_of(compat_of(op.name), item.name)
+            slot = slot_of(compat, item.name)
             names = self.input(slot)
             # Paddle's gradient ops leave out what their kernels don't read
             if not (names or item.optional or item.is_list or op.forward_op):

@@ -40,6 +40,7 @@ class Interpreter:
         plan: the instructions.
         text: the generated Python function, to be read.
         lines: line of the text -> the instruction that it carries out.
+        around: the other lines of a block -> the instruction of control flow whose block it is.
     """
 
     def __init__(self, plan: InstructionList, xp: ModuleType = np) -> None:
@@ -49,6 +50,7 @@ class Interpreter:
         self.copies_feeds = xp is not np or _changes_feeds(plan)
         self.text: str
         self.lines: dict[int, Any]
+        self.around: dict[int, Any]
         self.function: Callable[[list[Any], list[Any]], tuple]
         self.filename = filename = f"<minipaddle program {next(_numbers)}>"
         self.compile()
@@ -57,8 +59,9 @@ class Interpreter:
 
     def compile(self) -> None:
         """Writes the function and compiles it."""
-        self.text, constants, self.lines = write_function(self.plan, self.xp)
-        names: dict[str, Any] = dict(constants)
+        writer = write_function(self.plan, self.xp)
+        self.text, self.lines, self.around = writer.text(), writer.numbers, writer.around
+        names: dict[str, Any] = dict(writer.constants)
         exec(compile(self.text, self.filename, "exec"), names)
         self.function = names["run"]
 
@@ -85,7 +88,7 @@ class Interpreter:
         try:
             results = self.function(fed, held)
         except Exception as error:
-            explain(error, self.filename, self.lines, plan.names)
+            explain(error, self.filename, self.around | self.lines, plan.names)
             raise
         count = len(plan.fetches)
         scope.write(plan.scope_writes, results[count:])
@@ -101,9 +104,7 @@ def _changes_feeds(plan: InstructionList) -> bool:
     return not {memory.get(n, n) for n in taken}.isdisjoint(memory.get(n, n) for n in fed)
 
 
-def write_function(
-    plan: InstructionList, xp: ModuleType
-) -> tuple[str, dict[str, Any], dict[int, Any]]:
+def write_function(plan: InstructionList, xp: ModuleType) -> FunctionWriter:
     """The text of `run(feeds, parameters)`, the names it uses, and which line is which
     instruction.
 
@@ -120,7 +121,7 @@ def write_function(
         wanted = [*plan.fetches, *plan.scope_writes.values()]
         writer.block(plan.instructions, wanted, free=flag("FLAGS_eager_delete_tensor_gb") >= 0)
         writer.line(f"return {results_of(plan)}")
-    return "\n".join(writer.lines) + "\n", writer.constants, writer.numbers
+    return writer
 
 
 def results_of(plan: InstructionList) -> str:
@@ -142,6 +143,7 @@ class FunctionWriter:
         lines: the text so far.
         constants: the names that the text uses: kernels, and attributes that have no literal.
         numbers: line -> the instruction that it carries out.
+        around: line of a block -> the instruction of control flow whose block it is.
     """
 
     def __init__(self, xp: ModuleType) -> None:
@@ -153,8 +155,12 @@ class FunctionWriter:
             "computed": computed,
         }
         self.numbers: dict[int, Any] = {}
+        self.around: dict[int, Any] = {}
         self._depth = 0
         self._count = itertools.count()
+
+    def text(self) -> str:
+        return "\n".join(self.lines) + "\n"
 
     def line(self, text: str, instruction: Any = None) -> None:
         """Adds a line, which may carry out an instruction."""
@@ -188,7 +194,7 @@ class FunctionWriter:
         first = len(self.lines) + 1
         instruction.write(self)
         for number in range(first, len(self.lines) + 1):
-            self.numbers.setdefault(number, instruction)
+            self.around.setdefault(number, instruction)
 
     def block(
         self, instructions: Sequence[Any], needed: Collection[str], free: bool = True

@@ -45,8 +45,8 @@ class ParallelInterpreter(Interpreter):
             start = len(writer.lines)
             writer.instruction(instruction)
             ranges.append((start, len(writer.lines)))
-        self.lines, self.constants = writer.numbers, writer.constants
-        self.text = "\n".join(writer.lines) + "\n"
+        self.lines, self.around, self.constants = writer.numbers, writer.around, writer.constants
+        self.text = writer.text()
         # empty lines in front, so that an error has the line number of the whole text
         self.codes: list[CodeType] = [
             compile("\n" * start + "\n".join(writer.lines[start:end]), self.filename, "exec")
