@@ -30,6 +30,7 @@ def lower_program(
     Raises:
         KeyError: the program needs a feed that is missing, or has an op that is not declared.
         ValueError: a fetch is not in the program.
+        TypeError: a fetch is no Tensor, but something that ops of control flow use.
         IRError: an op of a block inside reads what nobody has written.
     """
     block = program.global_block()
@@ -80,6 +81,7 @@ def _fetch_name(item: Any, program: Program) -> str:
     name = item.name if isinstance(item, Variable) else item
     block = program.global_block()
     if isinstance(name, str) and block.has_var(name):
+        block.var(name).meta()  # which refuses what is no Tensor
         return name
     inside = next((b.idx for b in program.blocks if isinstance(name, str) and b.has_var(name)), 0)
     if inside:

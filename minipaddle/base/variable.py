@@ -92,6 +92,13 @@ class Variable:
         return self.desc.is_parameter
 
     def meta(self) -> MetaTensor:
+        """What InferMeta knows of it. Raises TypeError if it is no Tensor when the program runs."""
+        if self.type != DENSE_TENSOR:
+            raise TypeError(
+                f"Variable: expected a Tensor, but got {self.name!r}, which is "
+                f"{_VAR_TYPE_NAMES[self.type]}: only the ops of control flow use it. Use what "
+                "cond or while_loop returned."
+            )
         return MetaTensor(self.shape, self.dtype)
 
     def _assign_from(self, source: Variable) -> Variable:

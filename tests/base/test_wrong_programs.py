@@ -7,6 +7,7 @@ import pytest
 
 import minipaddle as paddle
 from minipaddle.base import Program
+from minipaddle.base.framework_proto import VAR_TYPES
 from tests.base.classic import block, classic_program, data
 
 static = paddle.static
@@ -243,3 +244,16 @@ def test_lists_of_a_backward_that_hold_something_else(what, wrong):
     with pytest.raises(TypeError, match=f"expected {what} to hold Variables or names"):
         static.append_backward(loss, **{what: wrong})
     assert unchanged() == before
+
+
+def test_what_only_control_flow_uses():
+    x = data()
+    static.nn.cond(paddle.mean(x) > 0.0, lambda: x * 2.0, lambda: x)
+    scopes = [v for v in block().vars.values() if v.type == VAR_TYPES["STEP_SCOPES"]]
+    before = unchanged()
+    for scope in scopes:
+        with pytest.raises(TypeError, match="which is STEP_SCOPES: only the ops of control flow"):
+            paddle.exp(scope)
+        with pytest.raises(TypeError, match="expected a Tensor, but got '_generated_var"):
+            static.Executor().run(feed={"x": np.ones((2, 3))}, fetch_list=[scope])
+    assert len(scopes) == 2 and unchanged() == before

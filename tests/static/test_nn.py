@@ -216,3 +216,28 @@ def test_a_layer_helper_has_the_current_programs(classic):
     made = helper.create_variable_for_type_inference("float32")
     assert made.name == "given.tmp_0"
     assert helper.append_activation(made) is made
+
+
+def test_a_batch_of_no_rows(classic):
+    x = static.data("x", [-1, 3], "float64")
+    x.stop_gradient = False
+    y = static.nn.fc(x, 2)
+    (gradient,) = static.gradients(y, x)
+    executor, scope = static.Executor(), static.Scope()
+    executor.run(static.default_startup_program(), scope=scope)
+    found = executor.run(feed={"x": np.ones((0, 3))}, fetch_list=[y, gradient], scope=scope)
+    assert [array.shape for array in found] == [(0, 2), (0, 3)]
+
+
+def test_static_mode_is_the_guards_own(classic):
+    """As in Paddle: inside OldIrGuard, enable_static goes on with the classic Program."""
+    paddle.disable_static()
+    assert float(paddle.to_tensor([1.0, 2.0]).sum()) == 3.0
+    paddle.enable_static()
+    x = static.data("x", [2], "float32")
+    assert list(classic.global_block().vars) == [x.name]
+    with paddle.pir_utils.IrGuard():
+        paddle.disable_static()
+        paddle.enable_static()
+        assert not hasattr(static.default_main_program().global_block(), "vars")
+    assert static.data("y", [2], "float32").block is x.block

@@ -43,6 +43,7 @@ class _State(threading.local):
     """Each thread has its own: ranks that run as threads don't disturb each other."""
 
     world = "dygraph"
+    static_world = "pir"  # what enable_static switches to
 
 
 state = _State()
@@ -96,10 +97,10 @@ def in_pir_mode() -> bool:
 
 def enable_static() -> None:
     """From now on, ops are appended to the current PIR program (as in Paddle 3: PIR is the
-    default).
+    default), or, inside OldIrGuard, to the current classic Program.
     """
     if state.world == "dygraph":
-        state.world = "pir"
+        state.world = state.static_world
 
 
 def disable_static() -> None:

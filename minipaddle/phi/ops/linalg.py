@@ -82,8 +82,10 @@ def matmul_with_flatten(xp, x, y, *, x_num_col_dims: int = 1, y_num_col_dims: in
     """x @ y as matrices: the first `num_col_dims` axes of each are its rows, the others its
     columns. Classic Programs call it `mul`; static.nn.fc uses it.
     """
-    rows = x.reshape(math.prod(x.shape[:x_num_col_dims]), -1)
-    columns = y.reshape(math.prod(y.shape[:y_num_col_dims]), -1)
+    rows, columns = (
+        array.reshape(math.prod(array.shape[:count]), math.prod(array.shape[count:]))
+        for array, count in ((x, x_num_col_dims), (y, y_num_col_dims))
+    )
     return xp.matmul(rows, columns).reshape(*x.shape[:x_num_col_dims], *y.shape[y_num_col_dims:])
 
 
