@@ -224,8 +224,8 @@ def peak_of_a_run(program, loss, feed):
 
 
 def test_an_executor_that_frees_nothing_needs_less_memory_afterwards():
-    """With garbage collection it needs least, and the rewriting gains nothing: a dead value now stays
-    until its name is used again.
+    """With garbage collection it needs least, and the rewriting gains nothing: a dead value now
+    stays until its name is used again.
     """
     main, startup, loss = chain(length=10)
     optimized = main.clone()
