@@ -172,7 +172,8 @@ def _to_its_end() -> Iterator[None]:
     """Ctrl-C waits until what is in it is done: within a statement, the database's library would
     print a traceback. A second Ctrl-C does not wait.
     """
-    if threading.current_thread() is not threading.main_thread():
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # as of a run in the background
+    if ignored or threading.current_thread() is not threading.main_thread():
         yield
         return
     waiting: list[int] = []
