@@ -12,6 +12,7 @@
 
 # %%
 import inspect
+import gc
 import sys
 
 import numpy as np
@@ -35,6 +36,7 @@ def calls_of(work):
                 stack.append((above, above.f_lineno))
             found.append(stack[::-1])
 
+    gc.collect()  # or Python may clean up meanwhile, and that would be counted
     sys.setprofile(watch)
     work()
     sys.setprofile(None)
