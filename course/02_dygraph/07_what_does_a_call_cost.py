@@ -11,8 +11,8 @@
 # Python can tell us of each function that starts (`sys.setprofile`). For each one we note who called it, and from which line. Functions written in C, like numpy's own, don't show up.
 
 # %%
-import inspect
 import gc
+import inspect
 import sys
 
 import numpy as np
