@@ -22,7 +22,6 @@ from __future__ import annotations
 import array
 import contextlib
 import ctypes
-import fcntl
 import gc
 import importlib
 import json
@@ -113,7 +112,7 @@ def _linked(library: Path, modules: list[str]) -> Path:
 # -- the nursery's own process -----------------------------------------------------------------
 
 
-def main(library: str) -> None:
+def main() -> None:
     from grader import codec, seccomp, student  # noqa: F401
 
     student.without_widgets()
@@ -169,6 +168,8 @@ def _be_born(
 
 def _join(process: int, libc: Any) -> None:
     """Joins the namespaces of a process."""
+    import fcntl  # not on Windows, where this file is imported but forks nothing
+
     folder = f"/proc/{process}/ns"
     ends = []
     own = os.readlink("/proc/self/ns/user")
@@ -223,4 +224,4 @@ def _address(numbers: array.array) -> ctypes.c_void_p:
 if __name__ == "__main__":
     sys.path[:] = [sys.argv[1], *(p for p in sys.path if p != sys.argv[1])]
     with contextlib.suppress(KeyboardInterrupt):
-        main(sys.argv[1])
+        main()
