@@ -227,7 +227,7 @@ class Block:
     def _rename_var(self, old: str, new: str, ops: list[Operator] | None = None) -> None:
         """Renames a variable. `ops`: those that use it, where that is known (default: all)."""
         variable = self.vars.pop(old)
-        variable.desc.name = new
+        variable._rename(new)
         self.vars[new] = variable
         for operator in self.ops if ops is None else ops:
             operator._rename(old, new)

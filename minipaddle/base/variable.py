@@ -33,10 +33,15 @@ class Variable:
     def __init__(self, block: Block, desc: Any) -> None:
         self.block = block
         self.desc = desc
+        self._name: str = desc.name  # names are asked for at each run: so without protobuf
 
     @property
     def name(self) -> str:
-        return self.desc.name
+        return self._name
+
+    def _rename(self, name: str) -> None:
+        """Only the variable's own part of it: see Block._rename_var."""
+        self.desc.name = self._name = name
 
     @property
     def type(self) -> int:
@@ -85,7 +90,7 @@ class Variable:
     @property
     def _fetch_key(self) -> str:
         """What an Executor knows this Variable by."""
-        return self.desc.name
+        return self._name
 
     @property
     def is_parameter(self) -> bool:

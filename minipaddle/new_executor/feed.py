@@ -64,16 +64,17 @@ def check_feed(name: str, shape: Sequence[int], dtype: DataType) -> Callable[[An
     nothing but precision (2 for a float32, but not 1.5 for an int64). -1 in `shape` fits every
     size.
     """
-    wanted_shape, wanted = tuple(shape), dtype.numpy_dtype
+    wanted_shape, wanted, ndarray = tuple(shape), dtype.numpy_dtype, np.ndarray
     any_size = -1 in wanted_shape
 
     def check(value: Any) -> Any:
-        if type(value) is not np.ndarray:
+        if type(value) is not ndarray:
             value = _as_array(name, value, dtype)
-        if value.dtype != wanted:
+        found = value.dtype
+        if found is not wanted and found != wanted:
             raise ValueError(
                 f"Executor.run: expected feed {name!r} of dtype {dtype.name}, but got "
-                f"{value.dtype}. Cast it first: {name}.astype('{dtype.name}')."
+                f"{found}. Cast it first: {name}.astype('{dtype.name}')."
             )
         got_shape = value.shape
         if got_shape != wanted_shape and not (

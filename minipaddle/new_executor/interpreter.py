@@ -17,8 +17,7 @@ import linecache
 import math
 import weakref
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial
-from types import ModuleType
+from types import MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -65,7 +64,7 @@ class Interpreter:
         exec(compile(self.text, self.filename, "exec"), names)
         self.function = names["run"]
 
-    def run(self, feed: dict[str, Any], scope: Any) -> list[Any]:
+    def run(self, feed: dict[str, Any], scope: Any) -> Sequence[Any]:
         """Runs the program once.
 
         Args:
@@ -81,7 +80,9 @@ class Interpreter:
             What a kernel raises, with the op and its place in the user's code.
         """
         plan = self.plan
-        fed = [check(feed[name]) for name, (_, check) in plan.feeds.items()]
+        fed = []
+        for name, (_, check) in plan.feeds.items():
+            fed.append(check(feed[name]))  # no comprehension: it would be one call more
         if self.copies_feeds:
             fed = [self.xp.array(array) for array in fed]
         held = scope.read(plan.scope_reads)
@@ -92,7 +93,7 @@ class Interpreter:
             raise
         count = len(plan.fetches)
         scope.write(plan.scope_writes, results[count:])
-        return list(results[:count])
+        return results[:count]
 
 
 def _changes_feeds(plan: InstructionList) -> bool:
@@ -219,16 +220,21 @@ def _targets(names: Sequence[str]) -> str:
 
 
 def _kernel(instruction: Instruction, writer: FunctionWriter) -> str:
-    """The name, in the text, of the kernel that an instruction calls."""
+    """The name, in the text, of the kernel that an instruction calls.
+
+    The kernel's first argument, xp, is bound to it as `self` is to a method: Python calls a method
+    as quickly as a function, and a functools.partial more slowly.
+    """
     op, xp = instruction.op, writer.xp
     name = f"{op.name}_" if keyword.iskeyword(op.name) else op.name
     if op.kernels.only is None:  # a choice, by the dtypes that come at each run
-        return writer.constant(name, partial(op.run, xp), once=True)
+        return writer.constant(name, MethodType(op.run, xp), once=True)
     by_hand = op.forward_op.grad_kernel_fn if op.forward_op is not None else None
     if by_hand is None:
-        return writer.constant(name, partial(op.kernels.only, xp), once=True)
+        return writer.constant(name, MethodType(op.kernels.only, xp), once=True)
     wanted = tuple(item is not None for item in instruction.outputs)  # compute no other gradients
-    return writer.constant(name, partial(by_hand, xp, wanted), once=all(wanted))
+    kernel = MethodType(MethodType(by_hand, xp), wanted)
+    return writer.constant(name, kernel, once=all(wanted))
 
 
 def _call(instruction: Instruction, writer: FunctionWriter) -> str:

@@ -169,13 +169,14 @@ class Scope:
         own = self._variables
         for name in names:
             variable = own.get(name) or self.find_var(name)
-            if variable is None or variable.tensor.array is None:
+            array = None if variable is None else variable.tensor.array
+            if array is None:
                 state = "got none of that name" if variable is None else "it has no value"
                 raise RuntimeError(
                     f"Scope: expected the variable {name!r}, but {state}. "
                     "Run the startup program first: exe.run(startup_program)."
                 )
-            found.append(variable.tensor.array)
+            found.append(array)
         return found
 
     def get(self, name: str) -> Any:

@@ -289,6 +289,62 @@ def test_the_order_of_feeds_does_not_matter(work):
     assert len(held) == before
 
 
+def test_what_was_asked_for_last_is_not_looked_up_again(work, monkeypatch):
+    wanted, looked_up = [], Executor.interpreter
+
+    def interpreter(executor, program, feed_names, fetch, scope=None):
+        wanted.append(fetch)
+        return looked_up(executor, program, feed_names, fetch, scope)
+
+    monkeypatch.setattr(Executor, "interpreter", interpreter)
+    for _ in range(3):
+        assert work.run([work.y])[0].tolist() == [[1.0]] * 3
+    assert len(wanted) == 1
+    assert work.run([work.z])[0] == 2 and work.run([work.z, work.y])[0] == 2
+    assert work.run([work.y, work.z])[1] == 2 and work.run(work.z)[0] == 2
+    assert len(wanted) == 5
+    work.run([work.z])
+    work.run([work.z.name])  # a name is as good
+    assert len(wanted) == 5
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "text"),
+    [
+        ({"fetch_list": [np.ones(2)]}, TypeError, "or a name in fetch_list, but got ndarray"),
+        ({"fetch_list": [3]}, TypeError, "or a name in fetch_list, but got int"),
+        ({"feed": ["x"]}, TypeError, "expected feed to be a dict"),
+        ({"feed": {}}, KeyError, "the program needs feed 'x'"),
+        (
+            {"feed": {"x": np.ones((3, 2), "float32"), 1: 2}},
+            TypeError,
+            "expected names as the keys",
+        ),
+        ({"program": "main"}, TypeError, "expected a Program, but got str"),
+        ({"scope": Scope()}, RuntimeError, "Run the startup program"),
+    ],
+)
+def test_wrong_after_a_run_that_was_right(work, change, kind, text):
+    right = {
+        "program": work.main,
+        "feed": {"x": work.feed["x"]},
+        "fetch_list": [work.y],
+        "scope": work.scope,
+    }
+    for _ in range(2):
+        assert work.executor.run(**right)[0].shape == (3, 1)
+    with pytest.raises(kind, match=text):
+        work.executor.run(**{**right, **change})
+    assert work.executor.run(**right)[0].shape == (3, 1)
+
+
+def test_a_renamed_variable_is_fetched_under_its_new_name(work):
+    work.run([work.y])
+    work.main.global_block()._rename_var(work.y.name, "renamed")
+    assert work.y.name == work.y.desc.name == "renamed"
+    assert work.run([work.y])[0].tolist() == work.run(["renamed"])[0].tolist()
+
+
 def test_a_changed_program_is_compiled_anew_and_the_old_plan_goes(work):
     old = weakref.ref(work.executor.interpreter(work.main, ("x",), [work.y]))
     with paddle.static.program_guard(work.main):

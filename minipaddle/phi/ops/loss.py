@@ -154,9 +154,10 @@ def _(
     share = loss_grad
     if ignored is not None:
         share = xp.where(ignored, loss_grad.dtype.type(0), loss_grad)
-    rows = _rows(xp, softmax, axis)
-    at_label = xp.arange(classes.size), classes
-    share = share.reshape(-1, 1)
+    rows, at_label = softmax, (xp.arange(classes.size), classes)
+    is_matrix = softmax.ndim == 2 and axis in (-1, 1)
+    if not is_matrix:
+        rows, share = _rows(xp, softmax, axis), share.reshape(-1, 1)
     if use_softmax:
         grad = rows * share
         grad[at_label] -= share[:, 0]
@@ -166,6 +167,8 @@ def _(
         if ignored is not None:  # there may be a 0: it is not divided by
             found = xp.where(ignored.ravel(), rows.dtype.type(1), found)
         grad[at_label] = -share[:, 0] / found
+    if is_matrix:
+        return (grad,)
     if axis in (-1, softmax.ndim - 1):
         return (grad.reshape(softmax.shape),)
     shape = [size for i, size in enumerate(softmax.shape) if i != axis % softmax.ndim]

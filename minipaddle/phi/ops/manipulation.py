@@ -61,9 +61,8 @@ def _(x: NoNeedBuffer, out_grad):
 @op(source="paddle/phi/ops/yaml/ops.yaml: unsqueeze", traits=("Pure", "View"), inplace={"out": "x"})
 def unsqueeze(xp, x, *, axis: IntArray = ()):
     """Inserts axes of size 1."""
-    if len(axis) == 1 and -x.ndim - 1 <= axis[0] <= x.ndim:  # the usual case, without InferMeta
-        place = axis[0] % (x.ndim + 1)
-        return x.reshape(*x.shape[:place], 1, *x.shape[place:])
+    if axis == (-1,):  # the usual case, without InferMeta
+        return x[..., None]
     return x.reshape(unsqueezed(MetaTensor(x.shape, x.dtype), axis=axis).shape)
 
 
@@ -207,17 +206,24 @@ def _(x: NoNeedBuffer, out_grad, *, target_shape: Ints):
     return (reduce_as(out_grad, x),)
 
 
+def sum_to(xp, x, wanted):
+    """Sums x over the axes along which something of the shape `wanted` was broadcast."""
+    shape = x.shape
+    if shape == wanted:
+        return x
+    if shape[1:] == wanted:  # a bias's gradient
+        return xp.add.reduce(x, axis=0)
+    extra = len(shape) - len(wanted)
+    if shape[extra:] == wanted:  # only the axes in front
+        return xp.add.reduce(x, axis=tuple(range(extra)))
+    axes = [i for i in range(x.ndim) if i < extra or wanted[i - extra] == 1 != x.shape[i]]
+    return xp.sum(x, axis=tuple(axes), keepdims=True).reshape(wanted)
+
+
 @op(source="paddle/phi/ops/yaml/ops.yaml: reduce_as", traits=("Pure",))
 def reduce_as(xp, x, target: NoNeedBuffer):
     """Sums x over the axes along which `target` was broadcast: the gradient of broadcasting."""
-    shape, wanted = x.shape, target.shape
-    if shape == wanted:
-        return x
-    extra = len(shape) - len(wanted)
-    if shape[extra:] == wanted:  # a bias: only the axes in front
-        return xp.add.reduce(x, axis=0 if extra == 1 else tuple(range(extra)))
-    axes = [i for i in range(x.ndim) if i < extra or wanted[i - extra] == 1 != x.shape[i]]
-    return xp.sum(x, axis=tuple(axes), keepdims=True).reshape(wanted)
+    return sum_to(xp, x, target.shape)
 
 
 reduce_as.infer_meta(like_target)

@@ -18,7 +18,7 @@ from minipaddle.phi.infermeta.unary import unchanged
 from minipaddle.phi.ops.creation import full_like
 from minipaddle.phi.ops.elementary import floor, log
 from minipaddle.phi.ops.logic import equal, isnan
-from minipaddle.phi.ops.manipulation import cast, reduce_as
+from minipaddle.phi.ops.manipulation import cast, reduce_as, sum_to
 
 ARITHMETIC: dict[str, Any] = {"traits": ("Pure",), "promote": ("x", "y")}
 
@@ -42,10 +42,10 @@ def _(x: NoNeedBuffer, y: NoNeedBuffer, out_grad, *, axis: int = -1):
 
 @add.grad_kernel
 def _(xp, wanted, x, y, out_grad, *, axis):
-    shape, reduced = out_grad.shape, reduce_as.kernels.only or reduce_as.run
+    shape = out_grad.shape
     return (  # without the sums that nobody wants
-        reduced(xp, out_grad, x) if wanted[0] and x.shape != shape else out_grad,
-        reduced(xp, out_grad, y) if wanted[1] and y.shape != shape else out_grad,
+        sum_to(xp, out_grad, x.shape) if wanted[0] and x.shape != shape else out_grad,
+        sum_to(xp, out_grad, y.shape) if wanted[1] and y.shape != shape else out_grad,
     )
 
 

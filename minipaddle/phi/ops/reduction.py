@@ -85,10 +85,10 @@ def _(xp, wanted, x, out_grad, *, axis, keepdim, reduce_all):
 
 def _mean(xp, x, axis=None, keepdim=False):
     """The mean in x's own dtype."""
-    if x.dtype.kind == "f" and x.dtype.itemsize > 2 and x.size:
+    if x.dtype.char in "fd" and x.size:  # float32, float64
         # xp.mean's own sum and division, without what it asks on the way
         total = xp.add.reduce(x, axis=axis, keepdims=keepdim)
-        return xp.asarray(total / x.dtype.type(x.size // total.size))
+        return xp.asarray(total / (x.size // total.size))
     # float16 numbers are added up in float32: 2,049 ones would otherwise give 2,048
     return xp.asarray(xp.mean(x, axis=axis, keepdims=keepdim)).astype(x.dtype, copy=False)
 
