@@ -174,8 +174,8 @@ class Checks:
 
     def _add(self, name: str, problem: str, expected: Callable[[], str], look: str) -> None:
         if problem:
-            shown_problem = f": {expected()}, but {problem.rstrip('.')}."
-            problem = "." if self.hidden else shown_problem
+            hidden = self.hidden
+            problem = "." if hidden else f": {expected()}, but {problem.rstrip('.')}."
         self.results.append(Result(name, problem, look if problem else ""))
 
 
@@ -193,6 +193,8 @@ def same(got: Any, expected: Any, *, rtol: float, atol: float) -> bool:
     """Equal in kind, shape and value. Decided by the expected value, never by the `__eq__` of what
     was handed in.
     """
+    if type(got) is type(expected) and type(expected) in (int, str):  # the quick way for most
+        return got == expected
     got, expected = _plain(got), _plain(expected)
     if isinstance(expected, np.ndarray):
         if type(got) in (bool, int, float, complex):

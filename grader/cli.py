@@ -307,7 +307,6 @@ def _grade(
     from grader.grade import grade as run
     from grader.outcome import FAILED, NO_SANDBOX, Limits
     from grader.page import number
-    from grader.points import points_of, read_points
 
     limits = Limits(cell_seconds=cell_timeout, submission_seconds=timeout)
     options = Options(again, workers, scheduler, limits, not no_sandbox)
@@ -334,6 +333,8 @@ def _grade(
                 err=True,
             )
             raise SystemExit(130) from None
+    from grader.points import points_of, read_points
+
     counted = read_points(course)
     table = Table("student", "module", "points", "status", "why")
     for v in results:

@@ -257,15 +257,10 @@ class _Examination:
 
     def _execute(self, cell: Cell) -> None:
         """Runs a cell of ours in this process."""
-        file = f"<{cell.name}>"
         self.cell = cell
-        tree = ast.parse(cell.source, file)
-        lines = cell.source.splitlines(True)
-        linecache.cache[file] = (len(cell.source), None, lines, file)
-        for node in tree.body:
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                self.sources[file, node.name] = "".join(lines[node.lineno - 1 : node.end_lineno])
-        exec(compile(tree, file, "exec"), self.names)
+        code, definitions = _compiled(cell)
+        self.sources.update(definitions)
+        exec(code, self.names)
 
     # -- asking the student's process ------------------------------------------------------------
 
@@ -384,6 +379,30 @@ def checking(examination: _Examination) -> Iterator[None]:
         checks.experiment = before
 
 
+def prepare(assignment: Assignment) -> None:
+    """Compiles what is ours, once for all examinations of processes that are forked from here."""
+    for cell in assignment.cells:
+        if cell.kind != "answer":
+            with contextlib.suppress(Exception):  # an examination says what is wrong with it
+                for source in _compiled(cell)[1].values():
+                    _names_in(source)
+
+
+@functools.cache
+def _compiled(cell: Cell) -> tuple[types.CodeType, dict[tuple[str, str], str]]:
+    """The code of a cell, and (file, name) -> source of what it defines at its top level."""
+    file = f"<{cell.name}>"
+    tree = ast.parse(cell.source, file)
+    lines = cell.source.splitlines(True)
+    linecache.cache[file] = (len(cell.source), None, lines, file)
+    definitions = {
+        (file, node.name): "".join(lines[node.lineno - 1 : node.end_lineno])
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
+    return compile(tree, file, "exec"), definitions
+
+
 @functools.cache
 def _names_in(source: str) -> list[str]:
     found = {node.id: None for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
@@ -428,14 +447,16 @@ def _outputs(found: list[Any]) -> list[NotebookNode]:
     for output in found:
         try:
             kind = output["output_type"]
-            content = {key: value for key, value in output.items() if key != "output_type"}
-            node = v4.new_output(kind, **content)
             if kind == "stream":
-                node.name, node.text = str(node.name), str(node.text)
+                name, text = str(output["name"]), str(output["text"])
+                node = NotebookNode(output_type=kind, name=name, text=text)
             elif kind == "error":
-                node.ename, node.evalue = str(node.ename), str(node.evalue)
-                node.traceback = [str(line) for line in node.traceback]
+                name, text = str(output["ename"]), str(output["evalue"])
+                lines = [str(line) for line in output["traceback"]]
+                node = NotebookNode(output_type=kind, ename=name, evalue=text, traceback=lines)
             elif kind in ("display_data", "execute_result"):
+                content = {key: value for key, value in output.items() if key != "output_type"}
+                node = v4.new_output(kind, **content)  # checks it against nbformat's schema
                 node.data = dict(node.data)
             else:
                 continue

@@ -15,17 +15,21 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from grader import grading, schedule
+from grader import verdict as verdicts
 from grader.assignment import Assignment
 from grader.collect import FILE, REFUSED, collected, read_regular_file
 from grader.course import Course
 from grader.errors import GraderError, NotGradable
 from grader.outcome import FAILED, NOT_GRADABLE, Job, Limits, Outcome
 from grader.schedule import Work
-from grader.store import Store
 from grader.tasks import load_assignment
-from grader.verdict import Verdict, drop_lost
+from grader.verdict import Verdict
+
+if TYPE_CHECKING:
+    from grader.store import Store
 
 PAUSES = (2.0, 10.0)  # seconds before a failed job is given again
 
@@ -82,8 +86,13 @@ def grade(
             "grader collect FOLDER first."
         )
     run = _Run(course, options, work or grading.grade)
+    if run.work is grading.grade and not options.scheduler:
+        todo = [p for p in pairs if options.again or not verdicts.path(course, *p).exists()]
+        grading.warm_up(min(run.workers, len(todo)), options.sandbox)
+    from grader.store import Store  # it imports nbgrader for half a second, while they start
+
     found = [run.submission(*pair) for pair in pairs]
-    drop_lost(course)
+    verdicts.drop_lost(course)
     with Store(course, say) as store:
         rest: dict[str, list[Submission]] = {}
         for one in found:
@@ -117,6 +126,7 @@ class _Run:
         self.course = course
         self.options = options
         self.work = work
+        self.workers = options.workers or os.cpu_count() or 1
         self.assignments: dict[str, Assignment] = {}
 
     def assignment(self, module: str) -> Assignment:
@@ -153,8 +163,7 @@ class _Run:
         if self.options.scheduler:
             results = schedule.on_cluster(self.work, self._jobs(rest), self.options.scheduler)
         else:
-            workers = self.options.workers or os.cpu_count() or 1
-            results = schedule.here(self.work, self._jobs(rest), workers)
+            results = schedule.here(self.work, self._jobs(rest), self.workers)
         for key, outcome in results:
             if outcome.key != key:
                 outcome = Outcome(

@@ -24,18 +24,20 @@ from typing import Any
 
 import psutil
 
-from grader.outcome import FAILED, Job, Outcome
+from grader.assignment import Assignment
+from grader.outcome import ASSIGNMENT, FAILED, SANDBOX, Job, Outcome
 from grader.sandbox import check_sandbox
-from grader.warm import packed
 
 GRACE = 20.0  # seconds that an examiner may need beyond its two processes' time
 _LOCAL = threading.local()
+_STARTED: list[Examiner] = []  # by `warm_up`, and not yet at work
 
 
 class Examiner:
     """A warm parent, and the one examiner that it has at work."""
 
-    def __init__(self) -> None:
+    def __init__(self, sandbox: bool) -> None:
+        self.assignment: Assignment | None = None  # the one that it knows
         # Killed, they can't delete what they have put there.
         self.temporary = tempfile.mkdtemp(prefix="grader-")
         environment = {
@@ -50,7 +52,7 @@ class Examiner:
             "PYTHONPATH": str(Path(__file__).resolve().parent.parent),
         }
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "grader.warm"],
+            [sys.executable, "-P", "-m", "grader.warm", *[SANDBOX] * sandbox],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
@@ -67,9 +69,13 @@ class Examiner:
     def grade(self, job: Job) -> Outcome:
         assert self.process.stdin is not None
         deadline = time.monotonic() + 2 * job.limits.submission_seconds + GRACE
-        so_far: Outcome | None = None
+        so_far: dict[str, Any] | None = None
         try:
-            self.process.stdin.write(packed(job) + "\n")
+            if job.assignment != self.assignment:
+                line = json.dumps(job.assignment.to_json())
+                self.process.stdin.write(f"{ASSIGNMENT}{line}\n")
+                self.assignment = job.assignment
+            self.process.stdin.write(job.to_line() + "\n")
             self.process.stdin.flush()
             while line := self.lines.get(timeout=max(0.1, deadline - time.monotonic())):
                 message: dict[str, Any] = json.loads(line)
@@ -77,13 +83,13 @@ class Examiner:
                     return Outcome.from_plain(message["done"])
                 if "so_far" not in message:
                     return Outcome(job.key, FAILED, f"the examiner ended ({message.get('ended')})")
-                so_far = Outcome.from_plain(message["so_far"])
+                so_far = message["so_far"]
         except queue.Empty:
             # What the student sent keeps the examiner busy: what is proved so far counts.
             self.close()
             if so_far is not None:
-                so_far.reason = f"over {job.limits.submission_seconds:g} s; what had passed counts"
-                return so_far
+                reason = f"over {job.limits.submission_seconds:g} s; what had passed counts"
+                return Outcome.from_plain({**so_far, "reason": reason})
             return Outcome(job.key, FAILED, "the examiner gave no answer in time")
         except OSError as error:
             self.close()
@@ -119,6 +125,13 @@ def _end(process: subprocess.Popen[str], temporary: str) -> None:
     shutil.rmtree(temporary, ignore_errors=True)
 
 
+def warm_up(workers: int, sandbox: bool) -> None:
+    """Starts this many parents for the first threads that will grade: they import while the caller
+    does something else.
+    """
+    _STARTED.extend(Examiner(sandbox) for _ in range(workers))
+
+
 def grade(job: Job) -> Outcome:
     """Never raises for what a student did. Raises NoSandbox where there is none and the job wants
     one.
@@ -127,7 +140,8 @@ def grade(job: Job) -> Outcome:
         _check_once()
     examiner: Examiner | None = getattr(_LOCAL, "examiner", None)
     if examiner is None or not examiner.alive:
-        examiner = _LOCAL.examiner = Examiner()
+        started = _STARTED.pop() if _STARTED else None
+        examiner = _LOCAL.examiner = started or Examiner(job.sandbox)
     outcome = examiner.grade(job)
     if not hasattr(os, "fork"):
         examiner.close()

@@ -29,6 +29,7 @@ MAX_FRAME = 64 * 2**20  # bytes
 MAX_WAITING = 1  # frames not taken yet: a student's process can send what nobody asked for
 RESTARTS = 3
 PATIENCE = 5  # how many times its limit a cell may take, where it waits for a processor
+LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # Linux, mostly
 AT_WORK = 4  # more threads than these at work, and a process has its own share of the processors
 
 
@@ -219,7 +220,7 @@ class Link:
         """Ends a process whose whole group uses too much memory."""
         limit = self.limits.memory_mib * 2**20
         while process.poll() is None:
-            if _memory(process) > limit:
+            if _holds_more(process, limit):
                 self._end(process, f"over {self.limits.memory_mib} MiB of memory")
                 return
             time.sleep(0.1)
@@ -303,27 +304,60 @@ def _running(process: subprocess.Popen[bytes] | None) -> int:
     return total
 
 
-def _memory(process: subprocess.Popen[bytes]) -> int:
-    """Bytes that a process and all that it started hold: their own, and shared among them. Files
-    that are read from disk don't count.
+def _holds_more(process: subprocess.Popen[bytes], limit: int) -> bool:
+    """True if a process and all that it started hold more bytes than `limit`: their own, and
+    shared among them. Files that are read from disk don't count.
+
+    Exact is each one's part of the pages that it shares, and the kernel counts all pages for that.
+    So first comes what is quick and never less: the same with shared pages counted for each.
     """
-    total = 0
-    for pid in [process.pid, *(child.pid for child in _children(process))]:
-        with contextlib.suppress(psutil.Error, OSError):
-            total += _held(pid)
-    return total
+    pids = _family(process)
+    return sum(map(_rss, pids)) > limit and sum(map(_pss, pids)) > limit
 
 
-def _held(pid: int) -> int:
+def _family(process: subprocess.Popen[bytes]) -> set[int]:
+    """The ids of a process and of all that it started.
+
+    It is asked ten times a second, so the kernel is asked about these processes only. psutil looks
+    at all of the machine's: a fifth of an examiner's time. A child that starts just now may be
+    missing; it is there the next time.
+    """
+    if not LISTS_CHILDREN:
+        return {process.pid, *(child.pid for child in _children(process))}
+    found: set[int] = set()
+    todo = [process.pid, _student(process)]
+    while todo:
+        pid = todo.pop()
+        if pid in found:
+            continue
+        found.add(pid)
+        for children in Path(f"/proc/{pid}/task").glob("*/children"):
+            with contextlib.suppress(OSError):  # the thread has ended
+                todo += map(int, children.read_text().split())
+    return found
+
+
+def _rss(pid: int) -> int:
     try:
-        text = Path(f"/proc/{pid}/smaps_rollup").read_text()  # each process's part of shared pages
-        kinds = ("Pss_Anon:", "Pss_Shmem:")
+        return _bytes(f"/proc/{pid}/status", ("RssAnon:", "RssShmem:"))
     except FileNotFoundError:
         if os.path.isdir("/proc/self"):
             return 0  # it has ended
+    except OSError:
+        return 0
+    with contextlib.suppress(psutil.Error):
         return psutil.Process(pid).memory_info().rss  # no Linux
-    except PermissionError:
-        text = Path(f"/proc/{pid}/status").read_text()
-        kinds = ("RssAnon:", "RssShmem:")
-    fields = (line.split() for line in text.splitlines())
+    return 0
+
+
+def _pss(pid: int) -> int:
+    try:
+        return _bytes(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:"))
+    except OSError:  # not allowed, or not there
+        return _rss(pid)
+
+
+def _bytes(path: str, kinds: tuple[str, ...]) -> int:
+    """The sum of these lines of a file of the kernel's."""
+    fields = (line.split() for line in Path(path).read_text().splitlines())
     return sum(int(words[1]) * 1024 for words in fields if words and words[0] in kinds)

@@ -60,17 +60,24 @@ class Nursery:
         """`modules`: of the grader, what the nursery and the students' processes import."""
         self.owner = os.getpid()
         self.asked = 0
+        self.is_ready = False
         self.end, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs, tempfile.TemporaryDirectory(prefix="library-") as folder:
-            self.library = _linked(Path(folder).resolve(), modules)
+        self.folder = tempfile.TemporaryDirectory(prefix="library-")
+        self.library = _linked(Path(self.folder.name).resolve(), modules)
+        with theirs:
             self.process = subprocess.Popen(
-                [sys.executable, "-sP", str(self.library / "grader" / "nursery.py"), folder],
+                [sys.executable, "-sP", str(self.library / "grader" / "nursery.py"), self.library],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 env=environment,
             )
-            theirs.close()
-            self.end.recv(_LONGEST)  # all is imported, or it has ended: then `fork` says so
+
+    def wait(self) -> None:
+        """Until all is imported, or it has ended: then `fork` says so."""
+        if not self.is_ready:
+            self.end.recv(_LONGEST)
+            self.is_ready = True
+            self.folder.cleanup()
 
     def usable(self) -> bool:
         """True until it ends, as far as this process can know: only who has started it can."""
@@ -115,15 +122,19 @@ def _linked(library: Path, modules: list[str]) -> Path:
 def main() -> None:
     from grader import codec, seccomp, student  # noqa: F401
 
+    gc.disable()  # what is imported is no garbage
     student.without_widgets()
     for name in WARM:
         importlib.import_module(name)
+    student.rehearse()
     libc = ctypes.CDLL(None, use_errno=True)
     filter_ = seccomp.program()
     libc.prctl(ADOPTS, 1, 0, 0, 0)  # the parents of students' processes end at once
     # Who has ended is forgotten at once: as long as one is not, its sandbox stays, with its files.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     gc.freeze()  # a child that collects garbage would copy what it looks at
+    gc.enable()
+    gc.set_threshold(10_000)  # 700, Python's own, looks at a graph of 50,000 nodes again and again
     end = socket.socket(fileno=0)
     end.send(b"ready")
     while True:

@@ -9,11 +9,14 @@ found again. `verdict.py` adds whose it is.
 
 from __future__ import annotations
 
+import base64
 import functools
 import hashlib
+import importlib.util
+import json
 import sys
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -42,6 +45,10 @@ DECIDES = (
     "submission.py",
     "warm.py",
 )
+
+# How a warm parent is told that its jobs want a sandbox, and that a line is no job.
+SANDBOX = "sandbox"
+ASSIGNMENT = "assignment "
 
 BUBBLEWRAP = "bubblewrap"
 NO_SANDBOX = "none"
@@ -76,6 +83,22 @@ class Job:
             total.update(f"{len(part)}\n".encode())
             total.update(part)
         return total.hexdigest()
+
+    def to_line(self) -> str:
+        """For a warm parent: without the assignment, which it is told before."""
+        return json.dumps(
+            {
+                "submission": base64.b64encode(self.submission).decode(),
+                "limits": vars(self.limits),
+                "sandbox": self.sandbox,
+            }
+        )
+
+    @classmethod
+    def from_line(cls, assignment: Assignment, line: str) -> Job:
+        content: dict[str, Any] = json.loads(line)
+        submission = base64.b64decode(content["submission"])
+        return cls(assignment, submission, Limits(**content["limits"]), content["sandbox"])
 
 
 @dataclass
@@ -134,7 +157,7 @@ class Outcome:
 
     def to_plain(self) -> dict[str, Any]:
         """As JSON objects."""
-        return asdict(self)
+        return {**vars(self), "checks": [vars(check) for check in self.checks]}
 
     @classmethod
     def from_plain(cls, content: dict[str, Any]) -> Outcome:
@@ -147,9 +170,9 @@ def grader_digest() -> str:
     """A hash of the code that decides about points: the grader, minipaddle, Python's version."""
     total = hashlib.sha256(sys.version.encode())
     here = Path(__file__).resolve().parent
-    import minipaddle
-
-    framework = Path(minipaddle.__file__).resolve().parent
+    found = importlib.util.find_spec("minipaddle")  # not imported: it takes its time
+    assert found is not None and found.origin is not None
+    framework = Path(found.origin).resolve().parent
     for path in [*(here / name for name in DECIDES), *sorted(framework.rglob("*.py"))]:
         total.update(path.name.encode())
         total.update(path.read_bytes())

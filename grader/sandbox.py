@@ -180,11 +180,20 @@ def _in_bubblewrap(
 _nurseries: list[Nursery] = []
 
 
-def nursery() -> Nursery:
-    """That of this process, or of the process that has forked it; started where there is none."""
+def start_nursery() -> Nursery:
+    """That of this process, or of the process that has forked it; started where there is none. It
+    imports for half a second; `wait` for it.
+    """
     if not _nurseries or not _nurseries[0].usable():
         _nurseries[:] = [Nursery([*MODULES, "nursery.py", "seccomp.py"], _environment(FOLDER))]
     return _nurseries[0]
+
+
+def nursery() -> Nursery:
+    """The same, when it is ready."""
+    found = start_nursery()
+    found.wait()
+    return found
 
 
 def _filter() -> tuple[int, ...]:

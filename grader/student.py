@@ -23,6 +23,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 from typing import Any, BinaryIO
 
 HEADER = struct.Struct(">I")
@@ -50,6 +51,28 @@ def start(settings: dict[str, Any]) -> None:
             _send(answers, {"outputs": shell.run(request["source"])})
         else:
             _send(answers, _call(shell, request, codec))
+
+
+def rehearse() -> None:
+    """Runs cells of our own, one of which fails, before there is a student: what IPython imports
+    for the first cell and the first traceback, and what minipaddle writes for the first call of an
+    op, is then there for all processes that are forked from this one.
+    """
+    from minipaddle.eager.dygraph_function import ad_func
+    from minipaddle.phi.core.op import OPS
+
+    for op in OPS.values():
+        ad_func(op)
+    before, own = sys.modules["__main__"], os.environ.get("IPYTHONDIR")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["IPYTHONDIR"] = folder
+        shell = _Shell(10_000)
+        for source in ("1", "def fails():\n    raise ValueError\n\n\nfails()"):
+            shell.run(source)
+        shell.ip.clear_instance()
+    os.environ.pop("IPYTHONDIR")
+    os.environ.update({} if own is None else {"IPYTHONDIR": own})
+    sys.modules["__main__"] = before
 
 
 def without_widgets() -> None:

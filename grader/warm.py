@@ -1,48 +1,28 @@
 """The warm parent: has imported everything, and forks a fresh examiner for each submission.
 
-It reads a line of JSON (a Job) from stdin, forks, and the child writes lines of JSON to stdout: the
-outcome so far, and the outcome at the end ("done": true). The parent itself reads no student's
-text and runs no cell, so every examiner starts from the same clean state, in a few milliseconds.
+It reads lines of JSON from stdin: an Assignment, whose cells it compiles, and Jobs. For each Job it
+forks, and the child writes lines of JSON to stdout: the outcome so far, and the outcome at the end
+("done": true). The parent itself reads no student's text and runs no cell, so every examiner starts
+from the same clean state, in a few milliseconds.
 
 Where there is no fork (Windows), each submission gets a new process instead, see grading.py.
 """
 
 from __future__ import annotations
 
-import base64
 import compileall
 import contextlib
+import gc
 import importlib
 import json
 import os
+import sys
 import traceback
 from typing import Any
 
 from grader import sandbox
 from grader.assignment import Assignment
-from grader.examiner import examine
-from grader.outcome import FAILED, Job, Limits, Outcome
-
-
-def packed(job: Job) -> str:
-    return json.dumps(
-        {
-            "assignment": job.assignment.to_json(),
-            "submission": base64.b64encode(job.submission).decode(),
-            "limits": vars(job.limits),
-            "sandbox": job.sandbox,
-        }
-    )
-
-
-def unpacked(text: str) -> Job:
-    content: dict[str, Any] = json.loads(text)
-    return Job(
-        Assignment.from_json(content["assignment"]),
-        base64.b64decode(content["submission"]),
-        Limits(**content["limits"]),
-        content["sandbox"],
-    )
+from grader.outcome import ASSIGNMENT, FAILED, SANDBOX, Job, Limits, Outcome
 
 
 def main() -> None:
@@ -55,23 +35,33 @@ def main() -> None:
     os.dup2(nowhere, 0)
     os.dup2(2, 1)
     try:
+        if SANDBOX in sys.argv:
+            sandbox.start_nursery()  # it imports, and so do we
         compile_library()
+        from grader.examiner import prepare
     except Exception as error:  # half of an update, say
         jobs.readline()
         _tell(outcomes, {"ended": f"it can't start: {type(error).__name__}: {error}"})
         return
+    gc.freeze()  # what is imported is no garbage: an examiner need not look at it
+    assignment = None
     for line in jobs:
+        if line.startswith(ASSIGNMENT):
+            assignment = Assignment.from_json(json.loads(line.removeprefix(ASSIGNMENT)))
+            prepare(assignment)
+            continue
+        assert assignment is not None, "a job came before its assignment"
         if '"sandbox": true' in line[-40:]:
             with contextlib.suppress(OSError):  # the examiner will see that too, and say it
                 sandbox.nursery()  # for all examiners; before there is a student's text
         if not hasattr(os, "fork"):
-            _grade(line, outcomes)
+            _grade(assignment, line, outcomes)
             return
         child = os.fork()
         if child == 0:
             code = 1
             try:
-                _grade(line, outcomes)
+                _grade(assignment, line, outcomes)
                 code = 0
             finally:
                 os._exit(code)
@@ -90,8 +80,10 @@ def compile_library() -> None:
     importlib.import_module("minipaddle.viz")
 
 
-def _grade(line: str, outcomes: Any) -> None:
-    job = unpacked(line)
+def _grade(assignment: Assignment, line: str, outcomes: Any) -> None:
+    from grader.examiner import examine
+
+    job = Job.from_line(assignment, line)
     try:
         _limit(job.limits)
         outcome = examine(job, lambda so_far: _tell(outcomes, {"so_far": so_far.to_plain()}))
