@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import queue
 import signal
@@ -124,7 +125,7 @@ class Link:
             self.over = "Python ended too often"
             raise StudentStopped(self.over)
         self.restarts += 1
-        self.why = ""
+        self.why, self.read_by = "", math.inf
         try:
             process = self.process = launch(self.limits, self.files, self.sandbox)
         except OSError as error:
@@ -156,16 +157,15 @@ class Link:
     def _send(self, request: dict[str, Any], seconds: float) -> None:
         data = json.dumps(request).encode("utf-8", "surrogatepass")
         assert self.process is not None and self.process.stdin is not None
-        # A pipe that nobody reads would hold us up for ever.
-        unread = threading.Timer(seconds, self._end, (self.process, "it did not read the request"))
-        unread.start()
+        # A pipe that nobody reads would hold us up for ever: `_watch` sees to that.
+        self.read_by = time.monotonic() + seconds
         try:
             self.process.stdin.write(HEADER.pack(len(data)) + data)
             self.process.stdin.flush()
         except OSError:
             pass  # it has ended: the answer says so
         finally:
-            unread.cancel()
+            self.read_by = math.inf
 
     def _end(self, process: subprocess.Popen[bytes], why: str) -> None:
         self.why = why
@@ -217,9 +217,14 @@ class Link:
         self.close()
 
     def _watch(self, process: subprocess.Popen[bytes]) -> None:
-        """Ends a process whose whole group uses too much memory."""
+        """Ends a process that doesn't read what it is sent, or whose whole group uses too much
+        memory.
+        """
         limit = self.limits.memory_mib * 2**20
         while process.poll() is None:
+            if time.monotonic() > self.read_by:
+                self._end(process, "it did not read the request")
+                return
             if _holds_more(process, limit):
                 self._end(process, f"over {self.limits.memory_mib} MiB of memory")
                 return
@@ -289,7 +294,8 @@ def _children(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
 def _waited(pid: int) -> float:
     """Seconds in which a process was ready to run, but had no processor."""
     try:
-        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+        with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
+            return int(file.read().split()[1]) / 1e9
     except (OSError, IndexError, ValueError):
         return 0.0  # Linux only, and not every one
 

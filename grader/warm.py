@@ -34,6 +34,7 @@ def main() -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
     os.dup2(2, 1)
+    gc.disable()  # what is imported is no garbage: nobody need look at it, in no examiner either
     try:
         if SANDBOX in sys.argv:
             sandbox.start_nursery()  # it imports, and so do we
@@ -43,7 +44,8 @@ def main() -> None:
         jobs.readline()
         _tell(outcomes, {"ended": f"it can't start: {type(error).__name__}: {error}"})
         return
-    gc.freeze()  # what is imported is no garbage: an examiner need not look at it
+    gc.freeze()
+    gc.enable()
     assignment = None
     for line in jobs:
         if line.startswith(ASSIGNMENT):
