@@ -23,7 +23,6 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 from typing import Any, BinaryIO
 
 HEADER = struct.Struct(">I")
@@ -53,26 +52,25 @@ def start(settings: dict[str, Any]) -> None:
             _send(answers, _call(shell, request, codec))
 
 
-def rehearse() -> None:
+def rehearse(folder: str) -> None:
     """Runs cells of our own, one of which fails, before there is a student: what IPython imports
     for the first cell and the first traceback, and what minipaddle writes for the first call of an
-    op, is then there for all processes that are forked from this one.
+    op, is then there for all processes that are forked from this one. `folder`: for what IPython
+    writes.
     """
     from minipaddle.eager.dygraph_function import ad_func
     from minipaddle.phi.core.op import OPS
 
     for op in OPS.values():
         ad_func(op)
-    before, own = sys.modules["__main__"], os.environ.get("IPYTHONDIR")
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["IPYTHONDIR"] = folder
-        shell = _Shell(10_000)
-        for source in ("1", "def fails():\n    raise ValueError\n\n\nfails()"):
-            shell.run(source)
-        shell.ip.clear_instance()
-    os.environ.pop("IPYTHONDIR")
-    os.environ.update({} if own is None else {"IPYTHONDIR": own})
-    sys.modules["__main__"] = before
+    main, own = sys.modules["__main__"], os.environ["IPYTHONDIR"]
+    os.environ["IPYTHONDIR"] = os.path.join(folder, "ipython")
+    shell = _Shell(10_000)
+    for source in ("1", "def fails():\n    raise ValueError\n\n\nfails()"):
+        shell.run(source)
+    shell.ip.clear_instance()
+    os.environ["IPYTHONDIR"] = own
+    sys.modules["__main__"] = main
 
 
 def without_widgets() -> None:

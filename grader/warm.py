@@ -41,6 +41,7 @@ def main() -> None:
         compile_library()
         from grader.examiner import prepare
     except Exception as error:  # half of an update, say
+        jobs.readline()  # the assignment, and the job
         jobs.readline()
         _tell(outcomes, {"ended": f"it can't start: {type(error).__name__}: {error}"})
         return

@@ -345,7 +345,7 @@ def test_a_grader_in_the_current_folder_is_not_run(
     (tmp_path / "grader").mkdir()
     (tmp_path / "grader" / "__init__.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
     monkeypatch.chdir(tmp_path)
-    examiner = grading.Examiner()
+    examiner = grading.Examiner(sandbox=False)
     try:
         job = Job(assignment_of(SQUARE), submission(SQUARE), QUICK, False)
         assert examiner.grade(job).score == 4
@@ -375,7 +375,7 @@ def test_what_an_examiner_that_is_killed_had_in_temporary_files_is_deleted(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    examiner = grading.Examiner()
+    examiner = grading.Examiner(sandbox=False)
     slow = Job(assignment_of(SQUARE), submission(SQUARE, added=["while True: pass"]), QUICK, False)
     asked = threading.Thread(target=examiner.grade, args=(slow,), daemon=True)
     asked.start()

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from grader.link import CannotStart, Link
+from grader.link import CannotStart, Link, _children, _family, _holds_more
 from grader.outcome import Limits
 from grader.sandbox import _environment, nursery
 from tests.grader.exam import needs_sandbox
@@ -51,6 +51,64 @@ def test_it_has_everything_imported_but_nothing_of_the_instructors(link: Link) -
         "True /home/student ['student.py']",
         str(sorted(_environment("/home/student"))),
     ]
+
+
+def test_nothing_of_the_rehearsal_is_left_but_what_it_imported(link: Link) -> None:
+    said = printed(
+        link,
+        "import sys\n"
+        "from minipaddle.phi.core.op import OPS\n"
+        "print('stack_data' in sys.modules, OPS['add'].dygraph_function is not None)\n"
+        "print('fails' in globals(), sys.modules['__main__'].__dict__ is globals(), _)\n"
+        "shell = get_ipython()\n"
+        "print(shell.ipython_dir, shell.profile_dir.location)",
+    )
+    assert said.splitlines() == [
+        "True True",
+        "False True ",
+        "/home/student/.ipython /home/student/.ipython/profile_default",
+    ]
+    [output] = link.run("1 / 0")
+    assert "Cell In[1], line 1" in "".join(output["traceback"]) and output["ename"] != "ValueError"
+
+
+def test_an_op_that_is_changed_is_written_anew(link: Link) -> None:
+    """The nursery has called none, but has written the function of each."""
+    said = printed(
+        link,
+        "import minipaddle as paddle\n"
+        "from minipaddle.phi.core.op import OPS\n"
+        "@OPS['square'].vjp\n"
+        "def _(x, out_grad):\n"
+        "    return (out_grad * 7.0,)\n"
+        "x = paddle.to_tensor([3.0], stop_gradient=False)\n"
+        "paddle.square(x).backward()\n"
+        "print(x.grad.numpy())",
+    )
+    assert said == "[7.]"
+
+
+def test_memory_is_counted_over_all_that_a_process_has_started(link: Link) -> None:
+    hold = "b = bytearray(150 << 20); print(1, flush=True); input()"
+    start = "c = subprocess.Popen([sys.executable, '-c', hold], stdin=-1, stdout=-1)"
+    start += "; c.stdout.readline()"
+    link.run(f"import subprocess, sys, threading\nhold, start = {hold!r}, {start!r}")
+    link.run("exec(start)")
+    # and one by a thread of a child
+    link.run(
+        "text = f'import subprocess, sys, threading; hold = {hold!r}; start = {start!r}\\n'\n"
+        "text += 'threading.Thread(target=exec, args=(start, globals())).start(); input()'\n"
+        "d = subprocess.Popen([sys.executable, '-c', text], stdin=-1)"
+    )
+    assert link.process is not None
+    end = time.monotonic() + 30
+    while not _holds_more(link.process, 300 * 2**20):
+        assert time.monotonic() < end, "the child's child is not seen"
+        time.sleep(0.1)
+    found = _family(link.process)
+    assert found == {link.process.pid, *(child.pid for child in _children(link.process))}
+    assert len(found) >= 5  # bubblewrap, what waits in it, student.py, a child, and its child
+    assert not _holds_more(link.process, 600 * 2**20)
 
 
 def test_it_has_no_rights(link: Link) -> None:
