@@ -21,6 +21,7 @@ import itertools
 import re
 import textwrap
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -229,12 +230,20 @@ def _blank(outcome: Outcome) -> list[str]:
 
 
 def _reference(assignment: Assignment, outcome: Outcome) -> list[str]:
+    named = Counter((check.cell, check.name) for check in outcome.checks)
+    problems = [
+        f"{cell}: expected a name for each check, but got {name!r} {times} times. "
+        "Nobody could tell which one failed."
+        for (cell, name), times in named.items()
+        if times > 1
+    ]
     failed = [f"{check.cell}: {check.name}" for check in outcome.checks if not check.passed]
     if outcome.score == assignment.max_score:
-        return []
+        return problems
     return [
+        *problems,
         f"reference: expected {assignment.max_score:g} points, but got {outcome.score:g}. "
-        f"Failed: {'; '.join(failed) or outcome.reason}"
+        f"Failed: {'; '.join(failed) or outcome.reason}",
     ]
 
 

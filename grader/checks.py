@@ -169,7 +169,8 @@ class Checks:
             self.unwritten += 1
             return "it is not written yet"
         if kind == "NameError":
-            return f"got NameError: {text} (did the cell that defines it run?)"
+            why = getattr(error, "why_no_name", "") or "did the cell that defines it run?"
+            return f"got NameError: {text} ({why})"
         return f"got {kind}" + (f": {text[:_SHOWN]}" if text else "")
 
     def _add(self, name: str, problem: str, expected: Callable[[], str], look: str) -> None:

@@ -23,6 +23,7 @@ import importlib
 import io
 import json
 import linecache
+import re
 import tempfile
 import time
 import traceback
@@ -35,7 +36,7 @@ import nbformat.v4 as v4
 from nbformat import NotebookNode
 
 from grader import checks, codec
-from grader.assignment import Assignment, Cell
+from grader.assignment import Assignment, Cell, defined_names
 from grader.errors import NotGradable
 from grader.link import CannotStart, Link, StudentError, StudentStopped
 from grader.outcome import FAILED, GRADED, NOT_GRADABLE, CheckResult, Job, Outcome
@@ -45,6 +46,7 @@ from grader.submission import answers_in
 LOADS = "__import__('grader.codec').codec.loads"
 
 MOST_OUTPUTS = 1000  # of a cell
+NO_PYTHON = ("SyntaxError", "IndentationError", "TabError")
 DEEPEST = 50  # levels of lists and dicts in an output
 
 
@@ -138,6 +140,8 @@ class _Examination:
                 if cell is not None and cell.kind == "set-up":
                     self._set_up(cell)
                 node.outputs = self._student(node.source, place)
+                if cell is not None and any(o.get("ename") in NO_PYTHON for o in node.outputs):
+                    self.stopped.append(f"{place}: no valid Python")
             self.told(self.outcome)
         self.outcome.score = round(sum(self.outcome.cells.values()), 4)
         self.outcome.reason = "; ".join(dict.fromkeys(self.stopped))
@@ -284,11 +288,21 @@ class _Examination:
             kinds = error.get("kinds")
             kinds = [str(kind)[:200] for kind in kinds[:50]] if isinstance(kinds, list) else []
             text = str(error.get("text", ""))[:2000]
-            raise StudentError(text, tuple(kinds) or ("builtins.Exception",))
+            problem = StudentError(text, tuple(kinds) or ("builtins.Exception",))
+            problem.why_no_name = self._why_no_name(text)
+            raise problem
         try:
             return codec.loads(str(answer.get("value")))
         except codec.CodecError as problem:
             raise StudentError(str(problem), ("grader.codec.CodecError",)) from None
+
+    def _why_no_name(self, text: str) -> str:
+        """In the notebook, an answer can use what a check cell has defined. Here it can't."""
+        found = re.match(r"name '(\w+)' is not defined", text)
+        shown = [cell for cell in self.assignment.checks if not cell.hidden]
+        if found and any(found[1] in defined_names(cell.source) for cell in shown):
+            return "a check cell defines it, and the grader runs those apart: define it in your own"
+        return ""
 
     def _packed(self, value: Any, define: dict[str, str], who: str) -> str:
         def name_of(function: Any) -> str:

@@ -36,12 +36,13 @@ AT_WORK = 4  # more threads than these at work, and a process has its own share 
 
 class StudentError(Exception):
     """What the student's process answered instead of a value. `kinds`: the classes of the exception
-    there, "builtins.ValueError" and its bases.
+    there, "builtins.ValueError" and its bases. `why_no_name`: of a NameError, where that is known.
     """
 
     def __init__(self, text: str, kinds: tuple[str, ...] = ()) -> None:
         super().__init__(text)
         self.kinds = kinds
+        self.why_no_name = ""
 
     @property
     def kind(self) -> str:

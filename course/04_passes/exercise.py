@@ -415,7 +415,7 @@ with Checks("Task 2", hidden=True) as check:
         secret_orders = [bool(secret_number & 1), bool(secret_number & 2)]
         secret_each = secret_chain(secret_rng, *secret_orders)
         check.equal(
-            f"bias_after_scale {secret_orders}",
+            f"bias_after_scale {secret_orders}, numbers {secret_number // 4 + 1}",
             lambda: outcome(folded(scales, *secret_each)),
             (1, outcome(scales(*secret_each))[1]),
             look="Bring each of the two to the form s * x + b first.",

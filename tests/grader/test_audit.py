@@ -37,6 +37,7 @@ HIDDEN = """
 with Checks("Task 1", hidden=True) as check:
     check.equal("five", lambda: answer(2 + 3), 25)
 """
+TWICE = "task1_check: expected a name for each check, but got 'two' 3 times"
 WRONG = {
     "task1_adds": "return n + 2",
     "task1_knows": "return 4",
@@ -84,6 +85,7 @@ def test_a_sound_exercise_has_no_problem(tmp_path: Path) -> None:
             "",
             "imports: minipaddle.distributed belongs to",
         ),
+        (VISIBLE + 2 * "    check.equal('two', lambda: answer(2), 4)\n", HIDDEN, "", TWICE),
         ("1 / 0\n" + VISIBLE, HIDDEN, "", "reference: failed (task1_check: the check cell itself"),
     ],
 )

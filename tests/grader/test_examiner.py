@@ -386,3 +386,32 @@ def test_what_an_examiner_that_is_killed_had_in_temporary_files_is_deleted(
     examiner.close()
     asked.join(10)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cell_that_is_no_python_is_a_reason() -> None:
+    job = Job(assignment_of(TWO_TASKS), with_second("def answer(n:\n    return n"), QUICK, False)
+    outcome = grade(job)
+    assert outcome.cells == {"task1_check": 0, "task2_check": 2}
+    assert outcome.reason == "task1: no valid Python"
+
+
+def test_a_name_that_only_a_check_cell_defines_is_explained() -> None:
+    source = exercise(
+        "def double(n):\n    return 2 * n\n\n\n"
+        'with Checks("Task 1") as check:\n'
+        '    check.equal("two", lambda: answer(2), 4)',
+        "def secret(n):\n    return n\n\n\n"
+        'with Checks("Task 1", hidden=True) as check:\n'
+        '    check.equal("three", lambda: answer(3), 9)',
+    )
+    for used, said in [
+        ("double", "a check cell defines it, and the grader runs those apart: define it in your"),
+        ("secret", "did the cell that defines it run?"),  # nobody is told what hidden cells define
+        ("tripel", "did the cell that defines it run?"),
+    ]:
+        answer = f"def answer(n):\n    return {used}(n)"
+        outcome = grade(Job(assignment_of(source), submission(source, answer), QUICK, False))
+        assert outcome.score == 0
+        [visible, hidden] = outcome.checks
+        assert f"got NameError: name '{used}' is not defined ({said}" in visible.message
+        assert hidden.message == "."
