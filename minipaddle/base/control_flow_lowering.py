@@ -75,7 +75,7 @@ def _while(
         label=f"block {inner.block.idx}, condition {condition!r},",
         outputs=list(outputs),
         unset=[variable for variable, name in outputs.items() if name not in before],
-        steps=names(_only(operator, "StepScopes", operator.output("StepScopes"))),
+        scope=names(_only(operator, "StepScopes", operator.output("StepScopes"))),
         kept=forward.kept,
     )
 
@@ -140,7 +140,7 @@ def _while_grad(
         missing=missing,
         returned=returned,
         captured=captured,
-        steps=names(_only(operator, "StepScopes", operator.input("StepScopes"))),
+        scope=names(_only(operator, "StepScopes", operator.input("StepScopes"))),
         saved=inner.saved,
         kept=inner.forward.kept,
     )

@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from minipaddle.common.flags import flag
 from minipaddle.new_executor.instruction import prune, reads_of, writes_of
@@ -75,15 +75,17 @@ class ControlFlowInstruction:
 
 
 @dataclass
-class ConditionalBlockInstruction(ControlFlowInstruction):
-    """Runs its block if the condition is true.
+class ForwardInstruction(ControlFlowInstruction):
+    """What the two that are no gradients have in common.
 
     Attributes:
         condition: a variable of one bool.
         outputs: variables outside that the block writes.
         unset: those of them that have no value before; if the block does not run, they are None.
-        scope: the variable that holds what is kept; None if nothing is.
-        kept: variables of the block that its gradient reads.
+        scope: the variable that holds what is kept, in a loop one tuple per turn; None if nothing
+            is.
+        kept: variables that the gradient reads: of the block, or a loop's outputs, as they were
+            when the turn began.
     """
 
     condition: str = ""
@@ -99,12 +101,8 @@ class ConditionalBlockInstruction(ControlFlowInstruction):
     def writes(self) -> list[str]:
         return [*self.outputs, *([self.scope] if self.scope else [])]
 
-    def pruned(self, needed: set[str]) -> ConditionalBlockInstruction | None:
-        scope = self.scope if self.scope in needed and self.kept else None
-        wanted = needed.intersection(self.outputs) | (set(self.kept) if scope else set())
-        block = prune(self.block, wanted)
-        if not block:
-            return None
+    def _with(self, block: list[Any], scope: str | None) -> Self:
+        """The same with less in its block."""
         written = writes_of(block)
         return replace(
             self,
@@ -113,6 +111,16 @@ class ConditionalBlockInstruction(ControlFlowInstruction):
             unset=[name for name in self.unset if name in written],
             scope=scope,
         )
+
+
+class ConditionalBlockInstruction(ForwardInstruction):
+    """Runs its block if the condition is true."""
+
+    def pruned(self, needed: set[str]) -> ConditionalBlockInstruction | None:
+        scope = self.scope if self.scope in needed and self.kept else None
+        wanted = needed.intersection(self.outputs) | (set(self.kept) if scope else set())
+        block = prune(self.block, wanted)
+        return self._with(block, scope) if block else None
 
     def write(self, writer: Any) -> None:
         writer.line(f"if {self.condition}:", self)
@@ -133,55 +141,29 @@ class ConditionalBlockInstruction(ControlFlowInstruction):
 
 
 @dataclass
-class WhileInstruction(ControlFlowInstruction):
+class WhileInstruction(ForwardInstruction):
     """Runs its block again and again while the condition, which the block writes, is true.
 
     Attributes:
-        condition: a variable of one bool.
         label: what an endless loop is called in the error.
-        outputs: variables outside that the block writes.
-        unset: those of them that have no value before; they start as None.
-        steps: the variable that holds what is kept, one tuple per turn; None if nothing is.
-        kept: variables that the gradient reads: of the block, or outputs, as they were when the
-            turn began.
     """
 
-    condition: str = ""
     label: str = ""
-    outputs: list[str] = field(default_factory=list)
-    unset: list[str] = field(default_factory=list)
-    steps: str | None = None
-    kept: dict[str, None] = field(default_factory=dict)
-
-    def reads(self) -> list[str]:
-        before = [name for name in self.outputs if name not in self.unset]
-        return _unique([self.condition], reads_of(self.block), before)
-
-    def writes(self) -> list[str]:
-        return [*self.outputs, *([self.steps] if self.steps else [])]
 
     def pruned(self, needed: set[str]) -> WhileInstruction | None:
-        steps = self.steps if self.steps in needed else None
+        scope = self.scope if self.scope in needed else None
         wanted = needed.intersection(self.outputs)
-        if not (wanted or steps or self.has_side_effect()):
+        if not (wanted or scope or self.has_side_effect()):
             return None
-        wanted |= {self.condition, *(self.kept if steps else ())}
-        block = _prune_loop(self.block, wanted)
-        written = writes_of(block)
-        return replace(
-            self,
-            block=block,
-            outputs=[name for name in self.outputs if name in written],
-            unset=[name for name in self.unset if name in written],
-            steps=steps,
-        )
+        wanted |= {self.condition, *(self.kept if scope else ())}
+        return self._with(_prune_loop(self.block, wanted), scope)
 
     def write(self, writer: Any) -> None:
         for name in self.unset:
             writer.line(f"{name} = None")
-        if self.steps:
-            writer.line(f"{self.steps} = []")
-        kept = self.kept if self.steps else {}
+        if self.scope:
+            writer.line(f"{self.scope} = []")
+        kept = self.kept if self.scope else {}
         turns = writer.constant("turns", partial(count_turns, self.label))
         # with the loop's number: loops in one another may write the same variable
         start = turns.replace("turns", "start")
@@ -194,9 +176,9 @@ class WhileInstruction(ControlFlowInstruction):
                 writer.line(f"{start} = {name}")
             outside = {*reads_of(self.block), *self.outputs}
             writer.block(self.block, {*outside, *kept})
-            if self.steps:
+            if self.scope:
                 values = [starts.get(name, name) for name in kept]
-                writer.line(f"{self.steps}.append({_tuple(values)})")
+                writer.line(f"{self.scope}.append({_tuple(values)})")
                 if values:
                     writer.line(f"del {', '.join(values)}")
 
@@ -273,7 +255,7 @@ class WhileGradInstruction(ControlFlowInstruction):
         returned: those that have another name after: gradient -> that name.
         captured: gradients of what the block only reads: gradient of one turn -> (their sum, the
             variable whose gradient it is).
-        steps: where the forward block's values are kept.
+        scope: where the forward block's values are kept.
         saved, kept: as in ConditionalBlockGradInstruction.
     """
 
@@ -282,7 +264,7 @@ class WhileGradInstruction(ControlFlowInstruction):
     missing: dict[str, str] = field(default_factory=dict)
     returned: dict[str, str] = field(default_factory=dict)
     captured: dict[str, tuple[str, str]] = field(default_factory=dict)
-    steps: str = ""
+    scope: str = ""
     saved: dict[str, str] = field(default_factory=dict)
     kept: dict[str, None] = field(default_factory=dict)
 
@@ -290,7 +272,7 @@ class WhileGradInstruction(ControlFlowInstruction):
         before = [self.given.get(name, name) for name in self.carried if name not in self.missing]
         likes = [like for _, like in self.captured.values()]
         outside = self._outside()
-        return _unique([self.steps], before, self.missing.values(), likes, outside)
+        return _unique([self.scope], before, self.missing.values(), likes, outside)
 
     def writes(self) -> list[str]:
         sums = [total for total, _ in self.captured.values()]
@@ -333,7 +315,7 @@ class WhileGradInstruction(ControlFlowInstruction):
             writer.line(f"{name} = {zeros}({like})")
         for name, source in self.given.items():
             writer.line(f"{name} = {source}")
-        writer.line(f"for {_targets(self.kept, self.saved)} in reversed({self.steps}):", self)
+        writer.line(f"for {_targets(self.kept, self.saved)} in reversed({self.scope}):", self)
         with writer.indented():
             if not self.block:
                 writer.line("pass")
@@ -347,7 +329,7 @@ class WhileGradInstruction(ControlFlowInstruction):
             writer.line(f"{target} = {name}")
 
     def __str__(self) -> str:
-        return _shown(f"for each turn in {self.steps}, the last one first:", self.block)
+        return _shown(f"for each turn in {self.scope}, the last one first:", self.block)
 
 
 def count_turns(label: str) -> Iterator[None]:

@@ -188,7 +188,7 @@ class ExecutorFilm:
         op = self.ops[self.lines[id(moment.instruction)] - 1]
         block, turn = sub_block(op), moment.turn
         if isinstance(moment.instruction, WhileGradInstruction):
-            left = len(self.held[moment.instruction.steps]) - turn + 1
+            left = len(self.held[moment.instruction.scope]) - turn + 1
             title = f"{op.type}: back through turn {left}" if moment.entered else f"{op.type}: done"
             note = (
                 "The last turn comes first."
@@ -237,7 +237,7 @@ class ExecutorFilm:
         turns = []
         for loop, turn in zip(filter(_is_loop, moment.inside), moment.turns, strict=True):
             if isinstance(loop, WhileGradInstruction):
-                turn = len(self.held[loop.steps]) - turn + 1
+                turn = len(self.held[loop.scope]) - turn + 1
             turns.append(str(turn))
         return f"Turn {', '.join(turns)}, " if turns else ""
 
