@@ -17,6 +17,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -303,12 +304,19 @@ def _waited(pid: int) -> float:
 
 def _running(process: subprocess.Popen[bytes] | None) -> int:
     """How many threads of a process, and of all that it started, are at work."""
-    total = 0
-    for child in _children(process) if process else []:
-        for thread in Path(f"/proc/{child.pid}/task").glob("*/stat"):
+    children = _children(process) if process else []
+    stats = (stat for child in children for stat in _of_threads(child.pid, "stat"))
+    return sum(stat.rpartition(b")")[2].split()[0] == b"R" for stat in stats)
+
+
+def _of_threads(pid: int, name: str) -> Iterator[bytes]:
+    """A file of the kernel's for each thread of a process, without those that end meanwhile. As
+    bytes: a process may give itself a name that is no text.
+    """
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
             with contextlib.suppress(OSError):
-                total += thread.read_text().rpartition(")")[2].split()[0] == "R"
-    return total
+                yield Path(f"/proc/{pid}/task/{thread}/{name}").read_bytes()
 
 
 def _holds_more(process: subprocess.Popen[bytes], limit: int) -> bool:
@@ -338,15 +346,14 @@ def _family(process: subprocess.Popen[bytes]) -> set[int]:
         if pid in found:
             continue
         found.add(pid)
-        for children in Path(f"/proc/{pid}/task").glob("*/children"):
-            with contextlib.suppress(OSError):  # the thread has ended
-                todo += map(int, children.read_text().split())
+        for children in _of_threads(pid, "children"):
+            todo += map(int, children.split())
     return found
 
 
 def _rss(pid: int) -> int:
     try:
-        return _bytes(f"/proc/{pid}/status", ("RssAnon:", "RssShmem:"))
+        return _bytes(f"/proc/{pid}/status", (b"RssAnon:", b"RssShmem:"))
     except FileNotFoundError:
         if os.path.isdir("/proc/self"):
             return 0  # it has ended
@@ -359,12 +366,14 @@ def _rss(pid: int) -> int:
 
 def _pss(pid: int) -> int:
     try:
-        return _bytes(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:"))
+        return _bytes(f"/proc/{pid}/smaps_rollup", (b"Pss_Anon:", b"Pss_Shmem:"))
     except OSError:  # not allowed, or not there
         return _rss(pid)
 
 
-def _bytes(path: str, kinds: tuple[str, ...]) -> int:
-    """The sum of these lines of a file of the kernel's."""
-    fields = (line.split() for line in Path(path).read_text().splitlines())
+def _bytes(path: str, kinds: tuple[bytes, ...]) -> int:
+    """The sum of these lines of a file of the kernel's. Only a newline ends a line: a process may
+    give itself a name with any other byte.
+    """
+    fields = (line.split() for line in Path(path).read_bytes().split(b"\n"))
     return sum(int(words[1]) * 1024 for words in fields if words and words[0] in kinds)

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from grader.link import CannotStart, Link, _children, _family, _holds_more
+from grader.link import CannotStart, Link, _children, _family, _holds_more, _rss, _running
 from grader.outcome import Limits
 from grader.sandbox import _environment, nursery
 from tests.grader.exam import needs_sandbox
@@ -109,6 +109,32 @@ def test_memory_is_counted_over_all_that_a_process_has_started(link: Link) -> No
     assert found == {link.process.pid, *(child.pid for child in _children(link.process))}
     assert len(found) >= 5  # bubblewrap, what waits in it, student.py, a child, and its child
     assert not _holds_more(link.process, 600 * 2**20)
+
+
+@pytest.mark.parametrize("name", [b"\xff\xfe", b"\rRssAnon: x", b"\x0bRssAnon:", b") R \n"])
+def test_no_name_hides_what_a_process_holds(link: Link, name: bytes) -> None:
+    """It gives itself one of 15 bytes, which the kernel's files tell as they are."""
+    link.run("b = bytearray(150 << 20)")
+    link.run(f"import ctypes; ctypes.CDLL(None).prctl(15, {name!r}, 0, 0, 0)")
+    assert link.process is not None
+    assert 150 * 2**20 < _rss(link.student) < 700 * 2**20
+    assert _holds_more(link.process, 150 * 2**20)
+    assert _running(link.process) <= 1
+
+
+def test_children_that_end_at_once_do_not_end_the_watch() -> None:
+    text = (
+        "import os, time\n"
+        "end = time.monotonic() + 2\n"
+        "for _ in range(5): os.fork()\n"
+        "while time.monotonic() < end:\n"
+        "    if (child := os.fork()) == 0: os._exit(0)\n"
+        "    os.waitpid(child, 0)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", text]) as process:
+        while process.poll() is None:
+            _family(process)
+            _running(process)
 
 
 def test_it_has_no_rights(link: Link) -> None:
