@@ -144,7 +144,7 @@ others = sum(times for times in again.values() if times < 100)
 print("once, for all ops together: fewer than 20 calls:", others < 20)
 
 # %% [markdown]
-# For each op only the kernel runs (`relu` asks a small function of its own whether its input has a floating-point dtype). Around the hundred kernels is a fixed handful of calls: find the plan, check the feed, copy what you get. That is what "a static run pays for Python once" means.
+# For each op only the kernel runs. Around the hundred kernels is a fixed handful of calls: see whether the last run's plan is the right one again, check the feed, copy what you get. That is what "a static run pays for Python once" means.
 #
 # ## The price of an op
 # Now in numbers. We run chains of 10 and of 110 ops; the difference, divided by 100, is the price of **one more op**, whatever the fixed price of a run. The same chain in four ways.
@@ -264,6 +264,13 @@ viz.Player(steps, label="Who waits for whom")
 #
 # Our Executor runs its function line by line, and the order in the list is always right. With a flag it gives to a pool of threads what is ready, round after round, as you saw (but it doesn't wait for a round to end).
 # It has a `dependencies` function of its own for this, which leaves out arrows that follow from others, and knows two more reasons to wait: ops that share memory, and ops that draw random numbers.
+# `viz.dependency_steps` draws what it says, for any program. **Predict:** which arrows of the picture above are gone?
+
+# %%
+viz.dependency_steps(main, feed=["x"])
+
+# %% [markdown]
+# Those from the two `matmul`s to an `sgd` are gone, and more: an `sgd` waits for the last gradient that it needs, that one waits for the one before, and so on back to the `matmul`. To keep an arrow that others imply would cost a count in each run, and change nothing.
 #
 # **Predict:** our first program, with four rounds instead of five lines. Are the results the same, to the last bit? Is it faster?
 
