@@ -139,9 +139,12 @@ def grade(job: Job) -> Outcome:
     if job.sandbox:
         _check_once()
     examiner: Examiner | None = getattr(_LOCAL, "examiner", None)
+    if examiner is None:
+        with contextlib.suppress(IndexError):
+            examiner = _STARTED.pop()
     if examiner is None or not examiner.alive:
-        started = _STARTED.pop() if _STARTED else None
-        examiner = _LOCAL.examiner = started or Examiner(job.sandbox)
+        examiner = Examiner(job.sandbox)
+    _LOCAL.examiner = examiner
     outcome = examiner.grade(job)
     if not hasattr(os, "fork"):
         examiner.close()

@@ -415,3 +415,33 @@ def test_a_name_that_only_a_check_cell_defines_is_explained() -> None:
         [visible, hidden] = outcome.checks
         assert f"got NameError: name '{used}' is not defined ({said}" in visible.message
         assert hidden.message == "."
+
+
+@pytest.mark.parametrize("dead", [False, True])
+def test_a_parent_that_was_started_before_is_used_if_it_lives(dead: bool) -> None:
+    grading.warm_up(1, sandbox=False)
+    [started] = grading._STARTED
+    if dead:
+        started.process.kill()
+        started.process.wait()
+    job, used = Job(assignment_of(SQUARE), submission(SQUARE), QUICK, False), []
+
+    def work() -> None:  # threads of the tests before have parents of their own
+        used.extend([grade(job).score, grading._LOCAL.examiner is started])
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    started.close()
+    assert used == [4, not dead] and not grading._STARTED
+
+
+def test_a_parent_learns_of_another_assignment() -> None:
+    examiner = grading.Examiner(sandbox=False)
+    two = Job(assignment_of(TWO_TASKS), submission(TWO_TASKS), QUICK, False)
+    one = Job(assignment_of(SQUARE), submission(SQUARE), QUICK, False)
+    try:
+        assert [examiner.grade(job).score for job in (one, two, two, one)] == [4, 2, 2, 4]
+        assert set(examiner.grade(two).cells) == {"task1_check", "task2_check"}
+    finally:
+        examiner.close()
