@@ -69,6 +69,8 @@ def rehearse(folder: str) -> None:
     for source in ("1", "def fails():\n    raise ValueError\n\n\nfails()"):
         shell.run(source)
     shell.ip.clear_instance()
+    for name in [name for name in vars(sys) if name.startswith("last_")]:
+        delattr(sys, name)  # our exception: `%tb` would show it
     os.environ["IPYTHONDIR"] = own
     sys.modules["__main__"] = main
 

@@ -61,12 +61,14 @@ def test_nothing_of_the_rehearsal_is_left_but_what_it_imported(link: Link) -> No
         "print('stack_data' in sys.modules, OPS['add'].dygraph_function is not None)\n"
         "print('fails' in globals(), sys.modules['__main__'].__dict__ is globals(), _)\n"
         "shell = get_ipython()\n"
-        "print(shell.ipython_dir, shell.profile_dir.location)",
+        "print(shell.ipython_dir, shell.profile_dir.location)\n"
+        "print([name for name in vars(sys) if name.startswith('last_')])",
     )
     assert said.splitlines() == [
         "True True",
         "False True ",
         "/home/student/.ipython /home/student/.ipython/profile_default",
+        "[]",
     ]
     [output] = link.run("1 / 0")
     assert "Cell In[1], line 1" in "".join(output["traceback"]) and output["ename"] != "ValueError"
