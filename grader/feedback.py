@@ -63,9 +63,10 @@ def feedback(
         module = course.module(module)
     found = [v for v in load_all(course, module) if v.status in (GRADED, NOT_GRADABLE)]
     if not found:
+        whose = f" of {module}" if module else ""
         raise GraderError(
-            f"grader feedback: expected graded submissions in {course.work}, but got none. Run "
-            "grader grade first."
+            f"grader feedback: expected graded submissions{whose} in {course.work}, but got none. "
+            f"Run grader grade{f' {module}' if module else ''} first."
         )
     points = read_points(course)
     for verdict in found:

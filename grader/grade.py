@@ -81,9 +81,10 @@ def grade(
     pairs = [pair for pair in collected(course, name) if student in (None, pair[0])]
     if not pairs:
         whose = f" of {student}" if student else ""
+        what = f" for {name}" if name else ""
         raise GraderError(
-            f"grader grade: expected submissions{whose} in {course.submitted}, but got none. Run "
-            "grader collect FOLDER first."
+            f"grader grade: expected submissions{whose}{what} in {course.submitted}, but got none. "
+            "Run grader collect FOLDER first."
         )
     run = _Run(course, options, work or grading.grade)
     if run.work is grading.grade and not options.scheduler:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
 
-from grader.course import Course, shown
+from grader.course import Course, reason, shown
 from grader.errors import GraderError
 from grader.gradebook import settle_late
 from grader.outcome import FAILED
@@ -34,7 +35,19 @@ class Points:
 
 
 def read_points(course: Course) -> dict[tuple[str, str], Points]:
-    """(student, module) -> Points, of all that is in the gradebook."""
+    """(student, module) -> Points, of all that is in the gradebook. Raises GraderError where that
+    goes away, or can only be read: late work is worked out in it.
+    """
+    try:
+        return _read(course)
+    except SQLAlchemyError as error:
+        raise GraderError(
+            f"grader: expected to read and write the gradebook at {shown(course.db_url)}, but got: "
+            f"{reason(error)} Mend that, then run the same command again."
+        ) from None
+
+
+def _read(course: Course) -> dict[tuple[str, str], Points]:
     from nbgrader import api as nbgrader_api
 
     api: Any = nbgrader_api  # its columns, which the type checker takes for plain values

@@ -145,9 +145,8 @@ def _cells(data: bytes) -> list[dict[str, Any]]:
         ) from None
     except json.JSONDecodeError as error:
         raise NotGradable(
-            f"expected a notebook, but the file is broken: {error.msg} in line {error.lineno}, "
-            f"column {error.colno}. "
-            "Save it in JupyterLab and hand it in again."
+            f"expected a notebook, but the file is broken in line {error.lineno}, column "
+            f"{error.colno} ({error.msg}). Save it in JupyterLab and hand it in again."
         ) from None
     except (RecursionError, ValueError):
         raise NotGradable(

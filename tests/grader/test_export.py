@@ -7,13 +7,16 @@ from __future__ import annotations
 import csv
 import errno
 import json
+import re
 import shutil
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from nbgrader.api import MissingEntry
+from sqlalchemy import text
 
 from grader.cli import main
 from grader.course import Course
@@ -205,6 +208,33 @@ def test_a_disk_that_refuses_is_said_in_one_line(
     assert isinstance(done.exception, SystemExit), "a traceback"
     [line] = done.stderr.splitlines()
     assert "Read-only file system" in line and line.endswith(what_to_do)
+
+
+@pytest.mark.parametrize("command", ["grade", "regrade", "feedback", "report"])
+def test_a_module_that_nobody_handed_in_is_named(command: str, graded: Course) -> None:
+    shutil.copytree(graded.root / "course" / tiny.MODULE, graded.root / "course" / "02_other")
+    done = CliRunner().invoke(main, ["--root", str(graded.root), command, "02"])
+    assert done.exit_code == 2
+    [line] = done.stderr.splitlines()
+    assert re.search(r"expected (graded )?submissions (of|for) 02_other\b", line), line
+
+
+@pytest.mark.parametrize("command", ["export", "report", "feedback"])
+def test_a_gradebook_that_can_only_be_read_is_said_in_one_line(
+    command: str, graded: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As another user's file is. Tests may run as root, who may write everything: so the database
+    # is told to refuse.
+    def read_only(database: Any, *_: object) -> None:
+        database.execute(text("PRAGMA query_only = 1"))
+        database.execute(text("UPDATE submitted_notebook SET late_submission_penalty = 1"))
+
+    monkeypatch.setattr("grader.points.settle_late", read_only)
+    monkeypatch.chdir(graded.root)
+    done = CliRunner().invoke(main, [command])
+    assert done.exit_code == 2 and isinstance(done.exception, SystemExit), "a traceback"
+    [line] = done.stderr.splitlines()
+    assert "attempt to write a readonly database. Mend that" in line
 
 
 def test_a_reader_that_went_away_is_no_broken_disk(monkeypatch: pytest.MonkeyPatch) -> None:
