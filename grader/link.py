@@ -352,28 +352,27 @@ def _family(process: subprocess.Popen[bytes]) -> set[int]:
 
 
 def _rss(pid: int) -> int:
-    try:
-        return _bytes(f"/proc/{pid}/status", (b"RssAnon:", b"RssShmem:"))
-    except FileNotFoundError:
-        if os.path.isdir("/proc/self"):
-            return 0  # it has ended
-    except OSError:
-        return 0
+    if os.path.isdir("/proc/self/task"):
+        return _bytes(pid, "status", (b"RssAnon:", b"RssShmem:"))
     with contextlib.suppress(psutil.Error):
         return psutil.Process(pid).memory_info().rss  # no Linux
     return 0
 
 
 def _pss(pid: int) -> int:
-    try:
-        return _bytes(f"/proc/{pid}/smaps_rollup", (b"Pss_Anon:", b"Pss_Shmem:"))
-    except OSError:  # not allowed, or not there
-        return _rss(pid)
+    found = _bytes(pid, "smaps_rollup", (b"Pss_Anon:", b"Pss_Shmem:"))
+    return found or _rss(pid)  # not allowed, or not there
 
 
-def _bytes(path: str, kinds: tuple[bytes, ...]) -> int:
-    """The sum of these lines of a file of the kernel's. Only a newline ends a line: a process may
-    give itself a name with any other byte.
+def _bytes(pid: int, name: str, kinds: tuple[bytes, ...]) -> int:
+    """The sum of these lines of a file of the kernel's; 0 where it has ended. Of a thread that has
+    ended, as the first may, the file says nothing: the others of the process hold the same.
+
+    Only a newline ends a line: a process may give itself a name with any other byte.
     """
-    fields = (line.split() for line in Path(path).read_bytes().split(b"\n"))
-    return sum(int(words[1]) * 1024 for words in fields if words and words[0] in kinds)
+    for text in _of_threads(pid, name):
+        fields = (line.split() for line in text.split(b"\n"))
+        total = sum(int(words[1]) * 1024 for words in fields if words and words[0] in kinds)
+        if total:
+            return total
+    return 0

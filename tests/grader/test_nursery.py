@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from grader.link import CannotStart, Link, _children, _family, _holds_more, _rss, _running
+from grader.link import CannotStart, Link, _children, _family, _holds_more, _pss, _rss, _running
 from grader.outcome import Limits
 from grader.sandbox import _environment, nursery
 from tests.grader.exam import needs_sandbox
@@ -122,6 +122,34 @@ def test_no_name_hides_what_a_process_holds(link: Link, name: bytes) -> None:
     assert 150 * 2**20 < _rss(link.student) < 700 * 2**20
     assert _holds_more(link.process, 150 * 2**20)
     assert _running(link.process) <= 1
+
+
+def test_a_process_whose_first_thread_has_ended_still_holds_its_memory(link: Link) -> None:
+    hold = (
+        "import ctypes, threading, time\n"
+        "def hold():\n"
+        "    time.sleep(0.2)\n"
+        "    b = bytearray(150 << 20)\n"
+        "    print(1, flush=True)\n"
+        "    input()\n"
+        "threading.Thread(target=hold).start()\n"
+        "ctypes.CDLL(None).pthread_exit(None)\n"
+    )
+    link.run(f"import subprocess, sys; hold = {hold!r}")
+    link.run(
+        "c = subprocess.Popen([sys.executable, '-c', hold], stdin=-1, stdout=-1)\n"
+        "c.stdout.readline()"
+    )
+    assert link.process is not None
+    [holder] = _family(link.process) - {link.student, link.process.pid, _waiting(link)}
+    assert "\nState:\tZ" in Path(f"/proc/{holder}/status").read_text()
+    assert _rss(holder) > 150 * 2**20 and _pss(holder) > 150 * 2**20
+
+
+def _waiting(link: Link) -> int:
+    """The process that keeps the sandbox open."""
+    assert link.process is not None
+    return psutil.Process(link.process.pid).children(recursive=True)[-1].pid
 
 
 def test_children_that_end_at_once_do_not_end_the_watch() -> None:
