@@ -121,7 +121,10 @@ class Course:
         here.submitted_directory = "grader/times"
         # nbgrader's pages would run a student's scripts, with the rights of whoever looks at them.
         config.HTMLExporter.sanitize_html = True
-        config.HTMLExporter.filters = {"markdown2html": "grader.inert.markdown_html"}
+        config.HTMLExporter.filters = {
+            "markdown2html": "grader.inert.markdown_html",
+            "clean_html": "grader.inert.page_html",
+        }
         # nbgrader copies the other files of a module next to the notebook. The sources hold the
         # solutions: not those.
         here.ignore = ["*.py", "*.pyc", "__pycache__", ".ipynb_checkpoints", ".*"]

@@ -26,6 +26,7 @@ _TEXT = ["a", "abbr", "b", "br", "code", "del", "em", "i", "img", "s", "span", "
 _BLOCKS = ["blockquote", "details", "div", "hr", "li", "ol", "p", "pre", "summary", "sup", "ul"]
 _TABLES = ["table", "tbody", "td", "th", "thead", "tr"]
 _TAGS = _TEXT + _BLOCKS + _TABLES + ["h1", "h2", "h3", "h4", "h5", "h6"]
+_STYLE = re.compile(r"<style\b.*?</style\s*>", re.DOTALL | re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]+={0,2}\s*")
 _PICTURE = re.compile(r"data:image/(png|jpeg|gif|svg\+xml);base64,[A-Za-z0-9+/=\s]+")
 
@@ -81,6 +82,14 @@ def clean(markup: str) -> str:
     return bleach.clean(
         markup, tags=_TAGS, attributes=_harmless, protocols=["http", "https", "data"]
     )
+
+
+def page_html(markup: str | bytes) -> str:
+    """What nbgrader's pages show of an output or of code, see `Course.config`. nbconvert's own
+    `clean_html` would show a picture as the text of its tag, and a style sheet as text too.
+    """
+    text = markup.decode("utf-8", "replace") if isinstance(markup, bytes) else str(markup)
+    return clean(_STYLE.sub("", text))
 
 
 def _harmless(tag: str, name: str, value: str) -> bool:

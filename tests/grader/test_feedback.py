@@ -12,6 +12,7 @@ from pathlib import Path
 
 import nbformat.v4 as v4
 import pytest
+from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
 
 from grader.collect import collect
@@ -201,3 +202,25 @@ def test_a_missing_attachment_and_a_long_text_do_no_harm() -> None:
     assert "gone" in shown(v4.new_markdown_cell("![gone](attachment:x.png)"))
     page = shown(output(text_plain="a" * 10**6))
     assert len(page) < 10**5 and "... cut here ..." in page
+
+
+def test_nbgraders_pages_show_pictures_and_run_nothing(course: Course) -> None:
+    """They are made by nbconvert, with the configuration that nbgrader_config.py hands on."""
+    picture = '<img alt="a graph" src="data:image/png;base64,aGVsbG8=">'
+    risky = "<style>p { color: red }</style><script>alert(1)</script><img src=x onerror=alert(2)>"
+    cells = [
+        v4.new_markdown_cell("The sum $a_1$"),
+        v4.new_code_cell(
+            "x = 1 < 2",
+            outputs=[v4.new_output("display_data", data={"text/html": risky + picture})],
+        ),
+    ]
+    page, _ = HTMLExporter(config=course.config(), template_name="classic").from_notebook_node(
+        v4.new_notebook(cells=cells)
+    )
+    body = page[page.index("<body") :]
+    assert 'alt="a graph"' in body and "data:image/png;base64,aGVsbG8=" in body
+    assert 'alt="a_1"' in body and "&lt;img class" not in body  # the formula is a picture
+    assert '<span class="mi">1</span>' in body  # code has its colours
+    assert "color: red" not in body and "<script>alert" not in body
+    assert "onerror=" not in re.sub(r"&lt;.*?&gt;", "", body)
