@@ -227,7 +227,9 @@ class Link:
             if time.monotonic() > self.read_by:
                 self._end(process, "it did not read the request")
                 return
-            if _holds_more(process, limit):
+            # Twice, for a child that is just being born has its parent's memory (vfork): it would
+            # count double.
+            if _holds_more(process, limit) and _holds_more(process, limit):
                 self._end(process, f"over {self.limits.memory_mib} MiB of memory")
                 return
             time.sleep(0.1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -12,7 +13,17 @@ from pathlib import Path
 import psutil
 import pytest
 
-from grader.link import CannotStart, Link, _children, _family, _holds_more, _pss, _rss, _running
+from grader.link import (
+    CannotStart,
+    Link,
+    StudentStopped,
+    _children,
+    _family,
+    _holds_more,
+    _pss,
+    _rss,
+    _running,
+)
 from grader.outcome import Limits
 from grader.sandbox import _environment, nursery
 from tests.grader.exam import needs_sandbox
@@ -165,6 +176,18 @@ def test_children_that_end_at_once_do_not_end_the_watch() -> None:
         while process.poll() is None:
             _family(process)
             _running(process)
+
+
+def test_a_child_that_is_just_being_born_does_not_count_double(
+    link: Link, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From vfork to exec it has its parent's memory. That is over when the watch asks again."""
+    asked = itertools.count()
+    monkeypatch.setattr("grader.link._holds_more", lambda *_: next(asked) % 2 == 0)
+    assert printed(link, "import time; time.sleep(0.5); print(1)") == "1" and next(asked) >= 3
+    monkeypatch.setattr("grader.link._holds_more", lambda *_: True)
+    with pytest.raises(StudentStopped, match="over 2048 MiB of memory"):
+        link.run("time.sleep(20)")
 
 
 def test_it_has_no_rights(link: Link) -> None:
