@@ -263,6 +263,9 @@ class _Examination:
         """Runs a cell of ours in this process."""
         self.cell = cell
         code, definitions = _compiled(cell)
+        # here, not where it is compiled: another assignment may have had a cell of this name since
+        lines, file = cell.source.splitlines(True), code.co_filename
+        linecache.cache[file] = (len(cell.source), None, lines, file)
         self.sources.update(definitions)
         exec(code, self.names)
 
@@ -408,7 +411,6 @@ def _compiled(cell: Cell) -> tuple[types.CodeType, dict[tuple[str, str], str]]:
     file = f"<{cell.name}>"
     tree = ast.parse(cell.source, file)
     lines = cell.source.splitlines(True)
-    linecache.cache[file] = (len(cell.source), None, lines, file)
     definitions = {
         (file, node.name): "".join(lines[node.lineno - 1 : node.end_lineno])
         for node in tree.body

@@ -14,6 +14,7 @@ from pathlib import Path
 import nbformat
 import nbformat.v4 as v4
 import pytest
+from nbformat import NotebookNode
 
 import minipaddle as paddle
 from grader import grading
@@ -322,6 +323,22 @@ def test_state_does_not_pass_from_one_submission_to_the_next() -> None:
     clean = "def answer(n):\n    assert np.pi > 3.1\n    return n * n"
     assert graded(SQUARE, clean).score == 4
     assert paddle.in_dynamic_mode()
+
+
+def test_a_check_cell_finds_its_own_text_also_after_another_exercise() -> None:
+    """Two exercises with cells of the same names, graded in turn: tracebacks show these lines."""
+
+    def one(number: int) -> NotebookNode:
+        return exercise(
+            "import inspect\n"
+            f"def number():\n    return {number}\n"
+            'with Checks("Task 1") as check:\n'
+            f'    check.true("{number}", lambda: " {number}" in inspect.getsource(number), "so")\n'
+        )
+
+    for number in (1, 2, 1):
+        outcome = graded(one(number))
+        assert (outcome.status, outcome.score) == ("graded", 2), output(outcome, "task1_check")
 
 
 def test_the_notebook_of_another_exercise_is_not_gradable() -> None:
