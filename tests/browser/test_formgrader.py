@@ -89,7 +89,7 @@ def open_submission(page, pages: str, number: int) -> None:
     """Opens a page of manual grading, and waits until it shows the points."""
     page.goto(f"{pages}/gradebook/{MODULE}/exercise")
     page.get_by_role("link", name=f"Submission #{number}").click()
-    page.wait_for_function("() => document.querySelector('#task2_check')?.placeholder !== ''")
+    page.wait_for_function("() => document.querySelector('#task2_check')?.placeholder")
 
 
 def find_submission(page, pages: str, score: str) -> int:

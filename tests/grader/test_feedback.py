@@ -221,6 +221,7 @@ def test_nbgraders_pages_show_pictures_and_run_nothing(course: Course) -> None:
     body = page[page.index("<body") :]
     assert 'alt="a graph"' in body and "data:image/png;base64,aGVsbG8=" in body
     assert 'alt="a_1"' in body and "&lt;img class" not in body  # the formula is a picture
+    assert "&lt;p&gt;" not in body  # nor is a paragraph's tag shown
     assert '<span class="mi">1</span>' in body  # code has its colours
     assert "color: red" not in body and "<script>alert" not in body
     assert "onerror=" not in re.sub(r"&lt;.*?&gt;", "", body)
