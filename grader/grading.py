@@ -82,6 +82,9 @@ class Examiner:
                 if "done" in message:
                     return Outcome.from_plain(message["done"])
                 if "so_far" not in message:
+                    # It may say so of the job before: then this one's outcome is still to come,
+                    # and no later job may get it.
+                    self.close()
                     return Outcome(job.key, FAILED, f"the examiner ended ({message.get('ended')})")
                 so_far = message["so_far"]
         except queue.Empty:
@@ -94,6 +97,9 @@ class Examiner:
         except OSError as error:
             self.close()
             return Outcome(job.key, FAILED, f"the examiner could not be asked ({error})")
+        except ValueError:  # half a line
+            self.close()
+            return Outcome(job.key, FAILED, "the examiner ended in the middle of an answer")
         self.close()
         return Outcome(job.key, FAILED, "the examiner ended without an answer")
 

@@ -462,3 +462,13 @@ def test_a_parent_learns_of_another_assignment() -> None:
         assert set(examiner.grade(two).cells) == {"task1_check", "task2_check"}
     finally:
         examiner.close()
+
+
+@pytest.mark.parametrize("line", ['{"ended": "code -9"}', '{"so_far": {"key"{"ended": "code -9"}'])
+def test_no_outcome_is_given_to_a_later_job(line: str) -> None:
+    """An examiner that is killed when its outcome is told, or in the middle of it."""
+    graded(SQUARE)
+    grading._LOCAL.examiner.lines.put(f"{line}\n")
+    assert graded(SQUARE).status == "failed"
+    assert graded(SQUARE, "def answer(n):\n    return 0").score == 0
+    assert graded(SQUARE).score == 4
