@@ -8,6 +8,7 @@ from pathlib import Path
 import nbformat.v4 as v4
 import pytest
 from markupsafe import Markup
+from nbformat import NotebookNode
 
 from grader.inert import notebook_html
 from grader.page import render
@@ -42,6 +43,31 @@ class Points:
     score, penalty = 8.0, 0.0
 
 
+def open_page(page, folder: Path, cells: list[NotebookNode], student: str = "anna") -> None:
+    text = render(
+        "feedback.html.j2",
+        student=student,
+        title="0 · exercise",
+        verdict=Verdict(),
+        points=Points(),
+        tasks=[],
+        notebook=Markup(notebook_html(v4.new_notebook(cells=cells))),
+        colours="",
+    )
+    path = folder / "page.html"
+    path.write_text(text, encoding="utf-8")
+    page.goto(path.as_uri())
+
+
+def test_on_a_phone_the_page_is_no_wider_than_the_screen(page, tmp_path: Path) -> None:
+    name = "paddle/fluid/pir/transforms/general/dead_code_elimination_pass.cc"
+    table = f"| file | rule |\n|---|---|\n| `{name}` | `op.attributes['parameter_name'].value` |"
+    page.set_viewport_size({"width": 360, "height": 800})
+    open_page(page, tmp_path, [v4.new_markdown_cell(f"In `{name}`\n\n{table}")])
+    assert page.locator("td code").count() == 2
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
 def test_pictures_are_shown_and_nothing_runs(page, tmp_path: Path) -> None:
     outputs = [
         v4.new_output("display_data", data={"image/svg+xml": SVG}),
@@ -53,19 +79,7 @@ def test_pictures_are_shown_and_nothing_runs(page, tmp_path: Path) -> None:
         v4.new_markdown_cell(f"公式 $\\frac{{1}}{{x}}$ {HOSTILE}"),
         v4.new_code_cell(f"# {HOSTILE}", outputs=outputs),
     ]
-    text = render(
-        "feedback.html.j2",
-        student=HOSTILE,
-        title="0 · exercise",
-        verdict=Verdict(),
-        points=Points(),
-        tasks=[],
-        notebook=Markup(notebook_html(v4.new_notebook(cells=cells))),
-        colours="",
-    )
-    path = tmp_path / "page.html"
-    path.write_text(text, encoding="utf-8")
-    page.goto(path.as_uri())
+    open_page(page, tmp_path, cells, HOSTILE)
     page.wait_for_timeout(200)
     assert page.evaluate("window.hacked") is None
     assert page.get_by_text("公式").is_visible()
