@@ -171,6 +171,14 @@ class Link:
 
     def _end(self, process: subprocess.Popen[bytes], why: str) -> None:
         self.why = why
+        self._kill(process)
+
+    def _kill(self, process: subprocess.Popen[bytes]) -> None:
+        """With all that it started, which may hold its pipes open too."""
+        if not self.sandbox:  # with one, the rest ends with bubblewrap
+            for child in _children(process):
+                with contextlib.suppress(psutil.Error):
+                    child.kill()
         process.kill()
 
     def _answer_in(self, seconds: float) -> dict[str, Any]:
@@ -239,11 +247,7 @@ class Link:
         process, self.process = self.process, None
         if process is None:
             return
-        if not self.sandbox:  # with one, the rest ends with bubblewrap
-            for child in _children(process):
-                with contextlib.suppress(psutil.Error):
-                    child.kill()
-        process.kill()
+        self._kill(process)
         process.wait()
         limit = time.monotonic() + 1.0
         while self.reader.is_alive() and time.monotonic() < limit:

@@ -190,6 +190,24 @@ def test_a_child_that_is_just_being_born_does_not_count_double(
         link.run("time.sleep(20)")
 
 
+def test_a_request_that_nobody_reads_is_given_up_also_without_a_sandbox(tmp_path: Path) -> None:
+    """A child of the student's process holds the pipe open."""
+    link = Link(Limits(cell_seconds=1), tmp_path, sandbox=False)
+    link.run(
+        "import os, sys, time\n"
+        "if os.fork() == 0:\n"
+        "    time.sleep(20)\n"
+        "    os._exit(0)\n"
+        "sys.modules['grader.student']._receive = lambda stream: time.sleep(20)"
+    )
+    link.begin_cell()
+    start = time.monotonic()
+    with pytest.raises(StudentStopped, match="it did not read the request"):
+        link.run("#" * 10**6)
+    assert time.monotonic() - start < 10
+    link.close()
+
+
 def test_it_has_no_rights(link: Link) -> None:
     said = printed(link, "print(open('/proc/self/status').read())")
     status = dict(line.split(":", 1) for line in said.splitlines() if ":" in line)
