@@ -52,7 +52,7 @@ class Examiner:
             "PYTHONPATH": str(Path(__file__).resolve().parent.parent),
         }
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "grader.warm", *[SANDBOX] * sandbox],
+            [sys.executable, "-P", "-m", "grader.warm", self.temporary, *[SANDBOX] * sandbox],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,

@@ -16,9 +16,13 @@ import gc
 import importlib
 import json
 import os
+import shutil
+import signal
 import sys
 import traceback
 from typing import Any
+
+import psutil
 
 from grader import sandbox
 from grader.assignment import Assignment
@@ -34,6 +38,8 @@ def main() -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
     os.dup2(2, 1)
+    folder = sys.argv[1] if len(sys.argv) > 1 else ""  # of our temporary files
+    _end_with_parent(folder)
     gc.disable()  # what is imported is no garbage: nobody need look at it, in no examiner either
     try:
         if SANDBOX in sys.argv:
@@ -71,6 +77,30 @@ def main() -> None:
         _, status = os.waitpid(child, 0)
         if status != 0:
             _tell(outcomes, {"ended": f"code {os.waitstatus_to_exitcode(status)}"})
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _end_with_parent(folder: str) -> None:
+    """The command ends its parents. Where it was killed, it can't: so each looks once a second
+    whether it is still there, and if not, ends all that it has started. (Not on Windows.)
+    """
+    if not hasattr(signal, "setitimer"):
+        return
+    parent = os.getppid()
+
+    def look(*_: Any) -> None:
+        if os.getppid() == parent:
+            return
+        for one in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                one.kill()
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
+        os._exit(1)
+
+    signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, 1.0, 1.0)
 
 
 def compile_library() -> None:
@@ -97,8 +127,9 @@ def _grade(assignment: Assignment, line: str, outcomes: Any) -> None:
 
 
 def _tell(outcomes: Any, message: dict[str, Any]) -> None:
-    outcomes.write(json.dumps(message, ensure_ascii=False) + "\n")
-    outcomes.flush()
+    with contextlib.suppress(BrokenPipeError):  # nobody is left who wants to know
+        outcomes.write(json.dumps(message, ensure_ascii=False) + "\n")
+        outcomes.flush()
 
 
 def _limit(limits: Limits) -> None:

@@ -372,6 +372,36 @@ def test_a_killed_command_goes_on_where_it_ended(
     assert {v.attempts for v in load_all(course)} == {1}
 
 
+def test_a_killed_command_leaves_no_process_and_no_folder(
+    released_root: Path, tmp_path: Path
+) -> None:
+    """Real grading, of one that would go on for 30 s and of one that ends."""
+    root, temporary = tmp_path / "sample", tmp_path / "temporary"
+    temporary.mkdir()
+    shutil.copytree(released_root, root)
+    real = Course.at(root)
+    for name, task1 in (("endless", "while True: pass"), ("right", sample.RIGHT["task1"])):
+        sample.hand_in(tmp_path / "in", name, sample.answered(real, {"task1": task1}))
+    collect(real, tmp_path / "in")
+    command = [sys.executable, "-m", "grader", "--root", str(root), "grade", "--workers", "2"]
+    process = subprocess.Popen(
+        command,
+        cwd=REPOSITORY,
+        env={**os.environ, "TMPDIR": str(temporary)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    wait_for(lambda: len(verdict_files(real)) >= 1, process)
+    family = psutil.Process(process.pid).children(recursive=True)
+    assert family and list(temporary.iterdir())
+    process.kill()
+    said = process.communicate(timeout=30)[0]
+    gone, alive = psutil.wait_procs(family, timeout=20)
+    assert not alive and list(temporary.iterdir()) == []
+    assert "Traceback" not in said
+
+
 def test_ctrl_c_says_what_is_stored_and_leaves_no_process(
     released_root: Path, tmp_path: Path
 ) -> None:
