@@ -161,9 +161,11 @@ class Course:
                 f"course, but got {shown(url)!r} ({error}). Mend --db, or db in {settings.FILE}."
             ) from None
         except (SQLAlchemyError, OSError) as error:
+            do = f"Is the database running? See --db, and db in {settings.FILE}."
+            if "database is locked" in str(error):  # SQLite's words
+                do = "Another program writes to it. End that, then run the same command again."
             raise GraderError(
-                f"grader: expected a gradebook at {shown(url)}, but got: {reason(error)} "
-                f"Is the database running? See --db, and db in {settings.FILE}."
+                f"grader: expected a gradebook at {shown(url)}, but got: {reason(error)} {do}"
             ) from None
 
     def log(self) -> logging.Logger:

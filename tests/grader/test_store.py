@@ -6,7 +6,9 @@ hand.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sqlite3
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -406,3 +408,14 @@ def test_a_gradebook_that_cannot_be_opened_is_said(tmp_path: Path, url: str, mes
     with pytest.raises(GraderError, match=message) as caught:
         save(make_course(tmp_path, url), outcome("k"))
     assert "secret" not in str(caught.value)
+
+
+def test_a_gradebook_that_another_program_writes_to_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "gradebook.db"
+    course = make_course(tmp_path, f"sqlite:///{file}?timeout=0.1")
+    with course.gradebook():
+        pass
+    with contextlib.closing(sqlite3.connect(file)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(GraderError, match="database is locked.* Another program writes to it"):
+            course.gradebook()
