@@ -229,6 +229,8 @@ def _bubblewrap(
             command += ["--ro-bind", path, path]
     # before Python's: its environment may lie in /tmp
     command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/run"]
+    # /dev/zero, mapped, is memory that could not be counted (see seccomp.py)
+    command += ["--dev-bind", "/dev/null", "/dev/zero"]
     for folder in ("/tmp", "/dev/shm", FOLDER):
         command += ["--perms", "1777", "--size", size, "--tmpfs", folder]
     for path in sorted({sys.base_prefix, sys.prefix}):

@@ -42,14 +42,17 @@ DENIED = {
     "open_by_handle_at": (304, 265),
     "setsid": (112, 157),
 }
+MMAP = (9, 222)
+SHARED_ANONYMOUS = 0x21  # flags: memory that stays, and is counted nowhere, when it is unmapped
 CLONE = (56, 220)
 CLONE3 = (435, 435)
 NAMESPACES = 0x7E020000  # the CLONE_NEW... flags
 MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 X32 = 0x40000000  # numbers from here on are x86_64's second table
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16  # where they lie in struct seccomp_data
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+# where they lie in struct seccomp_data
+_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _FOURTH_ARGUMENT = 0, 4, 16, 40
 ALLOW, ERROR = 0x7FFF0000, 0x00050000
 EPERM, ENOSYS = 1, 38
 
@@ -71,6 +74,14 @@ def program(machine: str = platform.machine()) -> bytes:
         lines += [_line(_EQUAL, numbers[column], 0, 1), _line(_RETURN, ERROR | EPERM)]
     # Its flags lie in memory, where a filter can't look. The C library then takes `clone`.
     lines += [_line(_EQUAL, CLONE3[column], 0, 1), _line(_RETURN, ERROR | ENOSYS)]
+    lines += [
+        _line(_EQUAL, MMAP[column], 0, 5),
+        _line(_LOAD, _FOURTH_ARGUMENT),
+        _line(_AND, SHARED_ANONYMOUS),
+        _line(_EQUAL, SHARED_ANONYMOUS, 0, 1),
+        _line(_RETURN, ERROR | EPERM),
+        _line(_RETURN, ALLOW),
+    ]
     lines += [
         _line(_EQUAL, CLONE[column], 0, 3),
         _line(_LOAD, _FIRST_ARGUMENT),

@@ -208,6 +208,27 @@ def test_a_request_that_nobody_reads_is_given_up_also_without_a_sandbox(tmp_path
     link.close()
 
 
+def test_memory_that_could_not_be_counted_is_refused(link: Link) -> None:
+    """Shared memory without a file stays when it is unmapped, and belongs to no process then."""
+    said = printed(
+        link,
+        "import mmap\n"
+        "def tried(*args, **kwargs):\n"
+        "    try:\n"
+        "        return len(mmap.mmap(*args, **kwargs))\n"
+        "    except OSError as error:\n"
+        "        return error.strerror\n"
+        "private, shared = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.MAP_SHARED\n"
+        "print(tried(-1, 4096), tried(-1, 4096, flags=private), sep='; ')\n"
+        "zero = open('/dev/zero', 'r+b', buffering=0)\n"
+        "print(tried(zero.fileno(), 4096, flags=shared))\n"
+        "file = open('/dev/shm/file', 'w+b')\n"  # these files have a limit of their own
+        "file.truncate(4096)\n"
+        "print(tried(file.fileno(), 4096))",
+    )
+    assert said.splitlines() == ["Operation not permitted; 4096", "No such device", "4096"]
+
+
 def test_it_has_no_rights(link: Link) -> None:
     said = printed(link, "print(open('/proc/self/status').read())")
     status = dict(line.split(":", 1) for line in said.splitlines() if ":" in line)
