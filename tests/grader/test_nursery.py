@@ -25,7 +25,7 @@ from grader.link import (
     _running,
 )
 from grader.outcome import Limits
-from grader.sandbox import _environment, nursery
+from grader.sandbox import FOLDER, _environment, nursery
 from tests.grader.exam import needs_sandbox
 
 pytestmark = needs_sandbox
@@ -78,7 +78,7 @@ def test_nothing_of_the_rehearsal_is_left_but_what_it_imported(link: Link) -> No
     assert said.splitlines() == [
         "True True",
         "False True ",
-        "/home/student/.ipython /home/student/.ipython/profile_default",
+        f"{FOLDER}/.ipython {FOLDER}/.ipython/profile_default",
         "[]",
     ]
     [output] = link.run("1 / 0")
@@ -227,6 +227,18 @@ def test_memory_that_could_not_be_counted_is_refused(link: Link) -> None:
         "print(tried(file.fileno(), 4096))",
     )
     assert said.splitlines() == ["Operation not permitted; 4096", "No such device", "4096"]
+
+
+def test_a_copy_that_a_cell_forks_does_not_answer(link: Link) -> None:
+    """It has the same pipes. Where it fails, or only comes to the end of the cell, it is back in
+    the loop.
+    """
+    for _ in range(5):
+        assert printed(link, "import os\nif os.fork() == 0: raise OSError('in the child')") == ""
+        assert printed(link, "os.fork()\nprint(1)") == "1"
+        for number in range(5):
+            assert printed(link, f"print({number})") == str(number)
+    assert link.restarts == 1
 
 
 def test_it_has_no_rights(link: Link) -> None:
