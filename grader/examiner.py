@@ -304,7 +304,7 @@ class _Examination:
         found = re.match(r"name '(\w+)' is not defined", text)
         shown = [cell for cell in self.assignment.checks if not cell.hidden]
         if found and any(found[1] in defined_names(cell.source) for cell in shown):
-            return "a check cell defines it, and the grader runs those apart: define it in your own"
+            return "a check cell defines it, and the grader runs those apart: define it yourself"
         return ""
 
     def _packed(self, value: Any, define: dict[str, str], who: str) -> str:

@@ -422,7 +422,7 @@ def test_a_name_that_only_a_check_cell_defines_is_explained() -> None:
         '    check.equal("three", lambda: answer(3), 9)',
     )
     for used, said in [
-        ("double", "a check cell defines it, and the grader runs those apart: define it in your"),
+        ("double", "a check cell defines it, and the grader runs those apart: define it yourself)"),
         ("secret", "did the cell that defines it run?"),  # nobody is told what hidden cells define
         ("tripel", "did the cell that defines it run?"),
     ]:
