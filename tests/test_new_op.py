@@ -1,5 +1,7 @@
 """An op that is declared in a test file works in every world without another line."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -203,3 +205,52 @@ def test_a_wrong_declaration_is_an_error(wrong):
             declare()
     finally:
         OPS.pop("kernel", None)
+
+
+@pytest.fixture(scope="module")
+def clipped_cube():
+    """An op whose rule gives an attribute by position, and calls ops through helper functions."""
+    cast, pow = OPS["cast"], OPS["pow"]
+
+    def mask(x, low):
+        return cast(x >= low, x.dtype)
+
+    def slope(x, low):
+        return 3.0 * pow(x, 2.0) * mask(x, low)
+
+    @op(source="declared in a test")
+    def clipped_cube(xp, x, *, low: float = 0.0):
+        """x cubed where x is `low` or more, elsewhere a number."""
+        return xp.where(x >= low, x, x.dtype.type(low)) ** 3
+
+    clipped_cube.infer_meta(unchanged)
+
+    @clipped_cube.vjp
+    def _(x, out_grad, *, low: float):
+        return (out_grad * slope(x, low),)
+
+    yield clipped_cube
+    del OPS["clipped_cube"]
+
+
+def test_a_rule_calls_ops_through_helpers_and_gives_attributes_by_position(clipped_cube):
+    wanted = 3 * X**2 * (X >= 0)
+    x = paddle.to_tensor(X, stop_gradient=False)
+    clipped_cube(x).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), wanted, rtol=1e-6)
+    (first,) = paddle.grad(clipped_cube(x).sum(), x, create_graph=True)
+    np.testing.assert_allclose(paddle.grad(first.sum(), x)[0].numpy(), 6 * X * (X >= 0), rtol=1e-6)
+    for guard in (paddle.pir_utils.OldIrGuard, contextlib.nullcontext):  # classic, then PIR
+        paddle.enable_static()
+        try:
+            with guard():
+                main = paddle.static.Program()
+                with paddle.static.program_guard(main, paddle.static.Program()):
+                    v = paddle.static.data("x", [None, 2], "float32")
+                    v.stop_gradient = False
+                    (grad,) = paddle.static.gradients(clipped_cube(v), v)
+                assert list(grad.shape) == [-1, 2]
+                (found,) = paddle.static.Executor().run(main, feed={"x": X}, fetch_list=[grad])
+        finally:
+            paddle.disable_static()
+        np.testing.assert_allclose(found, wanted, rtol=1e-6)

@@ -29,7 +29,8 @@ from minipaddle.phi.core.attribute import (
     ScalarInt64,
     Strings,
 )
-from minipaddle.phi.core.op import Attr, Input, Op, Vjp
+from minipaddle.phi.core.op import Input, Op, Vjp
+from minipaddle.phi.core.signature import parameters
 
 # an attribute of exactly this type needs no conversion, so the text asks for the type first
 EXACT_TYPE: dict[Any, type] = {
@@ -67,11 +68,7 @@ def node_name(op: Op) -> str:
 
 def _function_lines(op: Op) -> list[str]:
     tensors = [item.name for item in op.inputs]
-    params = [f"{item.name}=None" if item.optional else item.name for item in op.inputs]
-    params += [attr.name if attr.required else f"{attr.name}={_default(attr)}" for attr in op.attrs]
-    # an optional input in front of one that must be given can't be left out, only be None
-    last_required = max((i for i, text in enumerate(params) if "=" not in text), default=0)
-    params[:last_required] = [text.split("=")[0] for text in params[:last_required]]
+    params = parameters(op.inputs, op.attrs)
     attrs = ", ".join(f"{attr.name}={attr.name}" for attr in op.attrs)
     lines = [
         f"def {op.name}_ad_func({', '.join([*params, 'name=None'])}):",
@@ -280,12 +277,6 @@ def _wrapped(line: str) -> list[str]:
             lines.append(indent)
         lines[-1] += piece
     return [piece.rstrip() for piece in lines]
-
-
-def _default(attr: Attr) -> str:
-    """An attribute's default in the text: as a literal where there is one."""
-    plain = attr.default is None or isinstance(attr.default, (bool, int, float, str, tuple))
-    return repr(attr.default) if plain else f'defaults["{attr.name}"]'
 
 
 def _tuple(parts: list[str]) -> str:

@@ -179,7 +179,7 @@ def _float(call: Callable, x: Any) -> Any:
 
 
 def _call_meta(op: Op, inputs: Any, attrs: dict[str, Any]) -> Any:
-    return op.meta_with_defaults(*inputs, **attrs)
+    return op.on_metas(*inputs, **attrs)
 
 
 def _patch_meta_tensor() -> None:

@@ -43,7 +43,7 @@ def grad_infer_meta_of(op: Op) -> Callable:
     vjp = op.require_vjp()
 
     def infer_meta(*inputs: Any, **attrs: Any) -> tuple:
-        rule = vjp.bound_to(MetaTensor, lambda called: called.meta_with_defaults)
+        rule = vjp.bound_to(MetaTensor, lambda called: called.on_metas)
         results = rule(*inputs, **attrs)
         if not isinstance(results, tuple) or len(results) != len(vjp.wrt):
             refuse_results(op, results)

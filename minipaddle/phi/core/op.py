@@ -23,6 +23,7 @@ kernels.
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import types
 from collections.abc import Callable, Iterable, Sequence
@@ -43,6 +44,7 @@ from minipaddle.phi.core.signature import (
     NoNeedBuffer,
     Optional,
     TensorList,
+    parameters,
     read_signature,
     require_known,
     require_parameters,
@@ -67,6 +69,52 @@ __all__ = [
 OPS: dict[str, Op] = {}
 
 TRAITS = ("Pure", "SideEffect", "Random", "View", "ForwardOnly", "Constant")
+
+
+def bind(function: Callable, meaning: Callable[[Op], Callable]) -> Callable:
+    """A copy of a function in which each op that it names is replaced by `meaning(op)`; so is each
+    in the functions that it calls by a bare name, as far as ops are called there.
+    """
+    copies: dict[Callable, Callable] = {}
+
+    def replaced(value: Any) -> Any:
+        if isinstance(value, Op):
+            return meaning(value)
+        return copied(value) if _calls_ops(value, set()) else value
+
+    def copied(original: Any) -> Callable:
+        if original not in copies:
+            names: dict[str, Any] = {"__builtins__": builtins}  # C code looks there
+            cells = tuple(types.CellType() for _ in original.__closure__ or ())
+            copies[original] = copy = types.FunctionType(
+                original.__code__, names, original.__name__, original.__defaults__, cells
+            )
+            copy.__kwdefaults__ = original.__kwdefaults__
+            names.update((name, replaced(value)) for name, value in _globals_of(original).items())
+            for cell, own in zip(cells, original.__closure__ or ()):
+                cell.cell_contents = replaced(own.cell_contents)
+        return copies[original]
+
+    return copied(function)
+
+
+def _globals_of(function: types.FunctionType) -> dict[str, Any]:
+    """What a function, and those written inside it, may find under names of its module."""
+    codes, names = [function.__code__], set()
+    while codes:
+        code = codes.pop()
+        names |= set(code.co_names)
+        codes += [item for item in code.co_consts if isinstance(item, types.CodeType)]
+    return {name: function.__globals__[name] for name in names & function.__globals__.keys()}
+
+
+def _calls_ops(value: Any, seen: set[Any]) -> bool:
+    """True for a function that names an op, or a function that does. `seen`: those in question."""
+    if not isinstance(value, types.FunctionType) or value in seen:
+        return False
+    seen.add(value)
+    used = [*_globals_of(value).values(), *(c.cell_contents for c in value.__closure__ or ())]
+    return any(isinstance(item, Op) or _calls_ops(item, seen) for item in used)
 
 
 class Vjp:
@@ -110,31 +158,15 @@ class Vjp:
 
     def on_arrays(self, xp: types.ModuleType) -> Callable:
         """The rule as a function of arrays: each op that it calls is that op's kernel."""
-        bound = self._bound.get(xp)
-        if bound is None:
-            bound = self.bound_to(xp, lambda op: partial(op.kernels.only or op.run, xp))
-        return bound
+        return self._bound.get(xp) or self.bound_to(xp, lambda op: op.on_arrays(xp))
 
     def bound_to(self, key: object, meaning: Callable[[Op], Callable]) -> Callable:
-        """The rule as a plain function in which each op that it calls is replaced by
-        `meaning(op)`.
+        """The rule as a plain function in which each op is replaced by `meaning(op)`: those that it
+        calls itself, and those that its helper functions call.
         """
         if key not in self._bound:
-            rule = self.rule
             Vjp.all_bound.append(self._bound)
-
-            def replaced(value: Any) -> Any:
-                return meaning(value) if isinstance(value, Op) else value
-
-            names = {name: replaced(value) for name, value in rule.__globals__.items()}
-            cells = tuple(
-                types.CellType(replaced(cell.cell_contents)) for cell in rule.__closure__ or ()
-            )
-            bound = types.FunctionType(
-                rule.__code__, names, rule.__name__, rule.__defaults__, cells
-            )
-            bound.__kwdefaults__ = rule.__kwdefaults__
-            self._bound[key] = bound
+            self._bound[key] = bind(self.rule, meaning)
         return self._bound[key]
 
 
@@ -394,9 +426,23 @@ class Op:
         derived.grad_kernel_fn, derived.pure_op = self.grad_kernel_fn, self
         return derived
 
-    def meta_with_defaults(self, *inputs: Any, **attrs: Any) -> Any:
-        """InferMeta as a rule calls it: attributes that are not given take their defaults."""
-        return self.meta(*inputs, **self.complete(attrs))
+    def on_arrays(self, xp: types.ModuleType) -> Callable:
+        """The kernel as a rule calls the op: with attributes by name or by position.
+
+        It is written as text, because a rule is called at each step of a training:
+        `lambda x, axis=..., keepdim=...: kernel(xp, x, axis=axis, keepdim=keepdim)`.
+        """
+        params = ", ".join(parameters(self.inputs, self.attrs))
+        given = "".join(f", {item.name}" for item in self.inputs)
+        given += "".join(f", {attr.name}={attr.name}" for attr in self.attrs)
+        defaults = {attr.name: attr.default for attr in self.attrs}
+        names = {"kernel": self.kernels.only or self.run, "xp": xp, "defaults": defaults}
+        return eval(f"lambda {params}: kernel(xp{given})", names)
+
+    def on_metas(self, *args: Any, **kwargs: Any) -> Any:
+        """InferMeta as a rule calls the op: attributes that are not given take their defaults."""
+        inputs, attrs = self.bind(args, kwargs)
+        return self.meta(*inputs, **attrs)
 
     def complete(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Checks and converts the attributes, and adds the defaults, in the order of the

@@ -96,6 +96,25 @@ def read_signature(function: Callable, skip: int) -> tuple[tuple[Input, ...], tu
     return tuple(inputs), tuple(attrs)
 
 
+def parameters(inputs: tuple[Input, ...], attrs: tuple[Attr, ...]) -> list[str]:
+    """The parameters of a function that takes them all, as Python text: `x`, `axis=None`.
+
+    A default that has no literal stands as `defaults["name"]`.
+    """
+    texts = [f"{item.name}=None" if item.optional else item.name for item in inputs]
+    texts += [a.name if a.required else f"{a.name}={_default(a)}" for a in attrs]
+    # an optional input in front of one that must be given can't be left out, only be None
+    last_required = max((i for i, text in enumerate(texts) if "=" not in text), default=0)
+    texts[:last_required] = [text.split("=")[0] for text in texts[:last_required]]
+    return texts
+
+
+def _default(attr: Attr) -> str:
+    text = repr(attr.default)
+    plain = attr.default is None or isinstance(attr.default, (bool, int, float, str, tuple))
+    return text if plain and text not in ("inf", "-inf", "nan") else f'defaults["{attr.name}"]'
+
+
 def require_known(who: str, what: str, given: Iterable[str], known: Iterable[str]) -> None:
     """Raises ValueError where a declaration names something that is not there."""
     unknown = sorted(set(given) - set(known))

@@ -161,8 +161,7 @@ def _(
     perm, back = _channels_second(x.ndim, data_format)
     last = perm != back or perm != tuple(range(x.ndim))
     image, grad = (transpose(x, perm=perm), transpose(y_grad, perm=perm)) if last else (x, y_grad)
-    ops = (mean_of, sum, rsqrt, reshape, reshape_as)
-    x_grad, scale_grad, bias_grad = _groups_rule(ops, image, scale, bias, grad, groups, epsilon)
+    x_grad, scale_grad, bias_grad = _groups_rule(image, scale, bias, grad, groups, epsilon)
     return (transpose(x_grad, perm=back) if last else x_grad), scale_grad, bias_grad
 
 
@@ -193,8 +192,7 @@ def _(
     *,
     epsilon: float,
 ):
-    ops = (mean_of, sum, rsqrt, reshape, reshape_as)
-    return _groups_rule(ops, x, scale, bias, y_grad, x.shape[1], epsilon)
+    return _groups_rule(x, scale, bias, y_grad, x.shape[1], epsilon)
 
 
 @op(
@@ -259,9 +257,8 @@ def _normalize_groups(xp, x, scale, bias, groups, epsilon):
     return y, mean, variance, inverse
 
 
-def _groups_rule(ops, x, scale, bias, y_grad, groups, epsilon):
-    """The rule of group_norm and instance_norm, with the ops that they are bound to."""
-    mean_of, sum, rsqrt, reshape, reshape_as = ops
+def _groups_rule(x, scale, bias, y_grad, groups, epsilon):
+    """The rule of group_norm and instance_norm."""
     sizes = x.shape[1:]
     in_groups = (0, groups, -1 if -1 in sizes else math.prod(sizes) // max(groups, 1))
     rows = reshape(x, shape=in_groups)

@@ -16,7 +16,7 @@ from minipaddle.phi.infermeta import reduction as rules
 from minipaddle.phi.infermeta.enforce import require_floating
 from minipaddle.phi.ops.elementary import abs, sign
 from minipaddle.phi.ops.logic import equal
-from minipaddle.phi.ops.manipulation import cast, expand_as, reshape, unsqueeze
+from minipaddle.phi.ops.manipulation import cast, expand_as, reshape
 from minipaddle.phi.ops.reduction import numpy_axes, sum, with_axes_back
 
 
@@ -68,8 +68,8 @@ def _(
     asvector: bool,
 ):
     axes = () if asvector else (axis,)
-    norm = with_axes_back(out, x, axes, keepdim, unsqueeze)
-    grad = with_axes_back(out_grad, x, axes, keepdim, unsqueeze)
+    norm = with_axes_back(out, x, axes, keepdim)
+    grad = with_axes_back(out_grad, x, axes, keepdim)
     # `epsilon` keeps the gradient of a zero vector's length at 0
     if porder == 0:
         return (expand_as(grad * 0.0, x),)
@@ -126,8 +126,8 @@ def _(x, *, axis, keep_dim, reduce_all):
 @frobenius_norm.vjp
 def _(x, out, out_grad, *, axis: IntArray, keep_dim: bool, reduce_all: bool):
     axes = () if reduce_all else axis
-    norm = with_axes_back(out, x, axes, keep_dim, unsqueeze)
-    grad = with_axes_back(out_grad, x, axes, keep_dim, unsqueeze)
+    norm = with_axes_back(out, x, axes, keep_dim)
+    grad = with_axes_back(out_grad, x, axes, keep_dim)
     return (x * (grad / norm),)
 
 

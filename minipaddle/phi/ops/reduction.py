@@ -31,7 +31,7 @@ def numpy_axes(x, axis, reduce_all=False):
     return tuple(axis) or None
 
 
-def with_axes_back(grad, x, axis, keepdim, unsqueeze):
+def with_axes_back(grad, x, axis, keepdim):
     """Gives a reduction's result or gradient the axes of size 1 that the reduction dropped."""
     if keepdim or grad.ndim == x.ndim:
         return grad
@@ -72,7 +72,7 @@ sum.infer_meta(rules.summed)
 
 @sum.vjp
 def _(x: NoNeedBuffer, out_grad, *, axis: IntArray, keepdim: bool, reduce_all: bool = False):
-    grad = cast(with_axes_back(out_grad, x, axis, keepdim, unsqueeze), dtype=x.dtype)
+    grad = cast(with_axes_back(out_grad, x, axis, keepdim), dtype=x.dtype)
     return (expand_as(grad, x),)
 
 
@@ -105,7 +105,7 @@ mean.infer_meta(rules.reduced("mean"))
 @mean.vjp
 def _(x: NoNeedBuffer, out_grad, *, axis: IntArray, keepdim: bool, reduce_all: bool = False):
     share = out_grad * (out_grad.size / x.size) if x.size else out_grad
-    return (expand_as(with_axes_back(share, x, axis, keepdim, unsqueeze), x),)
+    return (expand_as(with_axes_back(share, x, axis, keepdim), x),)
 
 
 @mean.grad_kernel
@@ -164,8 +164,8 @@ max.infer_meta(rules.extreme("max"))
 
 @max.vjp
 def extreme_rule(x, out, out_grad, *, axis: IntArray, keepdim: bool, reduce_all: bool = False):
-    extreme = with_axes_back(out, x, axis, keepdim, unsqueeze)
-    grad = with_axes_back(out_grad, x, axis, keepdim, unsqueeze)
+    extreme = with_axes_back(out, x, axis, keepdim)
+    grad = with_axes_back(out_grad, x, axis, keepdim)
     hits = cast(equal(x, extreme), dtype=x.dtype)
     return (hits * (grad / sum(hits, axis=axis, keepdim=True)),)
 
@@ -192,8 +192,8 @@ amax.infer_meta(rules.extreme("amax"))
 @amax.vjp
 def extreme_rule_of_axes(x, out, out_grad, *, axis: Axes, keepdim: bool, reduce_all: bool = False):
     # the lines of extreme_rule: a rule's helper would not see the ops that the rule is bound to
-    extreme = with_axes_back(out, x, axis, keepdim, unsqueeze)
-    grad = with_axes_back(out_grad, x, axis, keepdim, unsqueeze)
+    extreme = with_axes_back(out, x, axis, keepdim)
+    grad = with_axes_back(out_grad, x, axis, keepdim)
     hits = cast(equal(x, extreme), dtype=x.dtype)
     return (hits * (grad / sum(hits, axis=axis, keepdim=True)),)
 
@@ -224,8 +224,8 @@ prod.infer_meta(rules.reduced("prod"))
 @prod.vjp
 def _(x, out, out_grad, *, axis: IntArray, keepdim: bool, reduce_all: bool):
     axes = () if reduce_all else axis
-    product = with_axes_back(out, x, axes, keepdim, unsqueeze)
-    grad = with_axes_back(out_grad, x, axes, keepdim, unsqueeze)
+    product = with_axes_back(out, x, axes, keepdim)
+    grad = with_axes_back(out_grad, x, axes, keepdim)
     return (grad * product / x,)  # NaN where x is 0, as in Paddle
 
 
@@ -245,8 +245,8 @@ logsumexp.infer_meta(rules.reduced("logsumexp", floating=True))
 @logsumexp.vjp
 def _(x, out, out_grad, *, axis: Axes, keepdim: bool, reduce_all: bool):
     axes = () if reduce_all else axis
-    total = with_axes_back(out, x, axes, keepdim, unsqueeze)
-    grad = with_axes_back(out_grad, x, axes, keepdim, unsqueeze)
+    total = with_axes_back(out, x, axes, keepdim)
+    grad = with_axes_back(out_grad, x, axes, keepdim)
     return (grad * exp(x - total),)
 
 

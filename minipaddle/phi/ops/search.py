@@ -104,10 +104,10 @@ def _(x, *, axis, descending, stable):
 
 @argsort.vjp(wrt=("x",))
 def _(indices, x: NoNeedBuffer, out_grad, *, axis: int, descending: bool, stable: bool):
-    return (_sent_back(x, indices, out_grad, axis, full_like, put_along_axis),)
+    return (_sent_back(x, indices, out_grad, axis),)
 
 
-def _sent_back(x, indices, out_grad, axis, full_like, put_along_axis):
+def _sent_back(x, indices, out_grad, axis):
     """Each element's gradient, at the place that it came from."""
     if not indices.ndim:
         return out_grad
@@ -145,7 +145,7 @@ def _(x, *, k, axis, largest, sorted):
 
 @topk.vjp(wrt=("x",))
 def _(x: NoNeedBuffer, indices, out_grad, *, k: ScalarInt, axis: int, largest: bool, sorted: bool):
-    return (_sent_back(x, indices, out_grad, axis, full_like, put_along_axis),)
+    return (_sent_back(x, indices, out_grad, axis),)
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: where", traits=("Pure",), inplace={"out": "x"})
