@@ -180,6 +180,7 @@ WRONG_DECLARATIONS = {
         r"input 'factor' to have no annotation.* but got <class 'float'>.* behind a star",
     ),
     "an attribute without a kind": (lambda: op()(no_annotation), "'factor' to be annotated"),
+    "AMP class": (lambda: op(amp="grey")(kernel), r"expected amp among .* got \['grey'\]"),
     "trait": (lambda: op(traits=("Puer",))(kernel), r"expected traits among .* got \['Puer'\]"),
     "inplace": (lambda: op(inplace={"out": "z"})(kernel), r"inplace inputs among .* got \['z'\]"),
     "infer_meta without an input": (

@@ -4,6 +4,9 @@ White ops are fast in half precision and lose little: products, which add up in 
 Black ops lose too much: sums of many numbers, and functions that grow fast or end at infinity.
 All other ops take what comes; where dtypes mix, they compute in float32.
 
+An op's class stands in its declaration: `amp="white"`, "black", or "black_o1" for ops that level O2
+does not keep in float32.
+
 Paddle: python/paddle/amp/amp_lists.py and, for dygraph, paddle/fluid/imperative/amp_auto_cast.cc.
 The names here are those of this package's ops.
 Left out: bfloat16, which numpy does not have; level OD.
@@ -11,46 +14,21 @@ Left out: bfloat16, which numpy does not have; level OD.
 
 from __future__ import annotations
 
-WHITE_LIST = frozenset({"conv2d", "einsum", "fc", "matmul", "max_pool2d_with_index"})
+from minipaddle.phi.core.op import OPS
 
-# level O2 leaves only these in float32
-BLACK_LIST_O2 = frozenset({"embedding", "scatter"})
+BLACK = {"O1": ("black", "black_o1"), "O2": ("black",)}
 
-BLACK_LIST = BLACK_LIST_O2 | {
-    "cross_entropy_with_softmax",
-    "cumsum",
-    "exp",
-    "expm1",
-    "frobenius_norm",
-    "group_norm",
-    "huber_loss",
-    "layer_norm",
-    "log",
-    "log10",
-    "log2",
-    "log_softmax",
-    "mean",
-    "mean_all",
-    "nll_loss",
-    "p_norm",
-    "pow",
-    "prod",
-    "reciprocal",
-    "rsqrt",
-    "sigmoid_cross_entropy_with_logits",
-    "softmax",
-    "softplus",
-    "square",
-    "sum",
-    "tan",
-}
+
+def ops_of(*classes: str) -> set[str]:
+    """The names of the ops of these AMP classes."""
+    return {op.name for op in OPS.values() if op.amp in classes}
 
 
 def white_list() -> dict[str, dict[str, set[str]]]:
     """dtype -> level -> names of ops, as Paddle gives it."""
-    return {"float16": {"O1": set(WHITE_LIST), "O2": set(WHITE_LIST)}}
+    return {"float16": {level: ops_of("white") for level in BLACK}}
 
 
 def black_list() -> dict[str, dict[str, set[str]]]:
     """dtype -> level -> names of ops, as Paddle gives it."""
-    return {"float16": {"O1": set(BLACK_LIST), "O2": set(BLACK_LIST_O2)}}
+    return {"float16": {level: ops_of(*classes) for level, classes in BLACK.items()}}

@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from minipaddle.amp.amp_lists import BLACK_LIST, BLACK_LIST_O2, WHITE_LIST
+from minipaddle.amp.amp_lists import BLACK, ops_of
 from minipaddle.common.dtype import float16, to_dtype
 from minipaddle.nn import BatchNorm1D, BatchNorm2D, InstanceNorm2D, LayerNorm
 from minipaddle.phi.core.world import tracer
@@ -47,9 +47,12 @@ def auto_cast(
             "Take it out of one."
         )
     before = tracer.amp_dtype, tracer.amp_lists
-    known_black = BLACK_LIST if level == "O1" else BLACK_LIST_O2
-    tracer.amp_dtype = float16 if enable and level != "O0" else None
-    tracer.amp_lists = (WHITE_LIST - black) | white, (known_black - white) | black
+    if enable and level != "O0":
+        known_black = ops_of(*BLACK[level])
+        tracer.amp_dtype = float16
+        tracer.amp_lists = (ops_of("white") - black) | white, (known_black - white) | black
+    else:
+        tracer.amp_dtype = None
     try:
         yield
     finally:

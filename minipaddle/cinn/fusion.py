@@ -7,6 +7,7 @@ paddle/cinn/backends/.
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,22 +16,6 @@ from minipaddle.pir.core.block import Program
 from minipaddle.pir.core.constant import attribute_values
 from minipaddle.pir.core.operation import Operation
 from minipaddle.pir.core.value import Value
-
-# compute: one element of the result, from one element of each input
-EXPRESSIONS: dict[str, Callable[..., str]] = {
-    "add": lambda attrs, x, y: f"{x} + {y}",
-    "subtract": lambda attrs, x, y: f"{x} - {y}",
-    "multiply": lambda attrs, x, y: f"{x} * {y}",
-    "divide": lambda attrs, x, y: f"{x} / {y}",
-    "relu": lambda attrs, x: f"max({x}, {x} * 0)",
-    "tanh": lambda attrs, x: f"math.tanh({x})",
-    "exp": lambda attrs, x: f"math.exp({x})",
-    "scale": lambda attrs, x: (
-        f"{x} * {attrs['scale']!r} + {attrs['bias']!r}"
-        if attrs["bias_after_scale"]
-        else f"({x} + {attrs['bias']!r}) * {attrs['scale']!r}"
-    ),
-}
 
 
 @dataclass
@@ -53,17 +38,17 @@ class FusionGroup:
         for number, op in enumerate(self.ops):
             declaration = op.info.op
             assert declaration is not None
-            values = op.operands_source()[: len(declaration.inputs)]
-            arguments = [names[value] for value in values if value is not None]
+            values = zip(declaration.inputs, op.operands_source())
+            arguments = {item.name: names[value] for item, value in values if value is not None}
             names[op.result(0)] = f"t{number}"
-            text = EXPRESSIONS[declaration.name](attribute_values(op), *arguments)
+            text = declaration.scalar.format(**attribute_values(op), **arguments)
             lines.append(f"    t{number} = {text}")
         lines.append(f"    return {names[self.output]}")
         return "\n".join(lines) + "\n"
 
 
 def _fusible(op: Operation) -> bool:
-    return op.info.op is not None and op.info.op.name in EXPRESSIONS
+    return op.info.op is not None and bool(op.info.op.scalar)
 
 
 def find_groups(program: Program) -> list[FusionGroup]:
@@ -110,6 +95,6 @@ def compile_group(group: FusionGroup) -> Callable[..., Any]:
             "cinn: expected numba to compile the kernel, but it is not installed. "
             "Install the extra with `pip install minipaddle[cinn]`."
         ) from error
-    names: dict[str, Any] = {"math": importlib.import_module("math")}
+    names: dict[str, Any] = dict(vars(math))  # exp, tanh, ...
     exec(compile(group.source(), "<minipaddle cinn kernel>", "exec"), names)
     return numba.vectorize(names["kernel"])

@@ -54,16 +54,12 @@ def text_of(op: Op) -> str:
     return "\n".join(piece for line in lines for piece in _wrapped(line)) + "\n"
 
 
-# Paddle wrote these two nodes by hand: paddle/fluid/eager/api/manual/eager_manual/nodes/nodes.h
-BY_HAND = {"conv2d": "Conv2dGradNodeFinal", "add_n": "AddNGradNodeFinal"}
-
-
 def node_name(op: Op) -> str:
     """The name of the op's node: "cross_entropy_with_softmax" gives
     "CrossEntropyWithSoftmaxGradNode", and "relu_" gives "ReluGradNode".
     """
     words = op.name.split("_")
-    return BY_HAND.get(op.name) or "".join(word.capitalize() for word in words) + "GradNode"
+    return op.grad_node or "".join(word.capitalize() for word in words) + "GradNode"
 
 
 def _function_lines(op: Op) -> list[str]:
@@ -79,7 +75,7 @@ def _function_lines(op: Op) -> list[str]:
         a, exact = attr.name, kind.__name__
         lines.append(f"    if type({a}) is not {exact}:")
         lines.append(f'        {a} = convert("{op.name}", "{a}", kinds["{a}"], {a})')
-    if op.vjp_rule is not None and not op.inplace and op.name != "cast":
+    if op.vjp_rule is not None and not op.inplace and op.amp != "none":
         names = _tuple(tensors)
         lines.append("    if tracer.amp_dtype is not None:")
         lines.append(f'        {names} = amp_cast("{op.name}", {names})')

@@ -5,6 +5,8 @@ fails `test_every_op_is_in_the_table`. test_drawn.py runs the same checks on cas
 draws, test_real_paddle.py compares with real Paddle.
 """
 
+import math
+
 import numpy as np
 import pytest
 
@@ -33,6 +35,12 @@ every_case_with_decomposition = pytest.mark.parametrize(
 )
 every_case_with_inplace_form = pytest.mark.parametrize(
     ("name", "inputs", "attrs"), parameters(lambda name, _: OPS[name].inplace_form)
+)
+
+
+every_case_with_scalar_expression = pytest.mark.parametrize(
+    ("name", "inputs", "attrs"),
+    parameters(lambda name, inputs: OPS[name].scalar and all(x.dtype.kind == "f" for x in inputs)),
 )
 
 
@@ -110,6 +118,19 @@ def test_inplace_form_is_the_pure_one(backend, name, inputs, attrs):
 @every_case_with_decomposition
 def test_decomposition_is_the_kernel(backend, name, inputs, attrs):
     checks.check_decomposition(backend, name, inputs, attrs)
+
+
+@every_case_with_scalar_expression
+def test_scalar_expression_is_the_kernel_for_one_element(name, inputs, attrs):
+    op = OPS[name]
+    attrs = op.complete(attrs)
+    wanted = op.run(np, *inputs, **attrs)
+    text = op.scalar.format(**attrs, **{item.name: item.name for item in op.inputs})
+    elements = zip(*(x.ravel().tolist() for x in np.broadcast_arrays(*inputs)))
+    names = [item.name for item in op.inputs]
+    found = [eval(text, dict(vars(math)), dict(zip(names, values))) for values in elements]
+    tolerance = 4 * np.finfo(wanted.dtype).eps  # it computes with Python's 64 bits
+    np.testing.assert_allclose(wanted.ravel(), found, rtol=tolerance, atol=tolerance)
 
 
 def test_grad_ops_decompose_by_their_rule():

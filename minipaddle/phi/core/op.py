@@ -68,7 +68,8 @@ __all__ = [
 
 OPS: dict[str, Op] = {}
 
-TRAITS = ("Pure", "SideEffect", "Random", "View", "ForwardOnly", "Constant")
+TRAITS = ("Pure", "SideEffect", "Random", "View", "ForwardOnly", "Constant", "Operator")
+AMP = ("", "white", "black", "black_o1", "none")
 
 
 def bind(function: Callable, meaning: Callable[[Op], Callable]) -> Callable:
@@ -182,11 +183,18 @@ class Op:
             "Random": it draws random numbers;
             "View": its result shares memory with its first input;
             "ForwardOnly": it has no gradient, and none flows through it;
-            "Constant": it reads an input's shape only, so no gradient flows through it.
+            "Constant": it reads an input's shape only, so no gradient flows through it;
+            "Operator": it stands behind one of Python's operators, beside which a Tensor without
+                dimensions is promoted like a number.
         inplace: output -> the input whose memory it takes over: in the op itself where its name
             ends in "_", otherwise in its in-place form, see `inplace_op`.
         same_dtype: inputs that must have one dtype.
         promote: inputs that are cast to a common dtype first.
+        amp: in `auto_cast`, "white" ops compute in float16 and "black" ones in float32 ("black_o1":
+            at level O1 only); "": in float32 where dtypes mix; "none": auto_cast leaves it alone.
+        scalar: what one element of the result is, for a compiler that fuses ops into one loop, with
+            inputs and attributes in braces: "{x} + {y}".
+        grad_node: the name of its GradNode, where it doesn't follow from the op's.
     """
 
     changes = 0  # grows when a kernel or a rule is added, so that an Executor compiles anew
@@ -205,6 +213,9 @@ class Op:
         inplace: dict[str, str] | None = None,
         same_dtype: Sequence[str] = (),
         promote: Sequence[str] = (),
+        amp: str = "",
+        scalar: str = "",
+        grad_node: str = "",
     ) -> None:
         self.name = name
         self.source = source
@@ -216,7 +227,9 @@ class Op:
         self.inplace_form = {} if name.endswith("_") else forms
         self.inputs, self.attrs = inputs, attrs
         self.same_dtype, self.promote = tuple(same_dtype), tuple(promote)
+        self.amp, self.scalar, self.grad_node = amp, scalar, grad_node
         require_known(f"op {name}", "traits", self.traits, TRAITS)
+        require_known(f"op {name}", "amp", (amp,), AMP)
         require_known(f"op {name}", "inplace outputs", forms, self.outputs)
         require_known(f"op {name}", "inplace inputs", forms.values(), [x.name for x in inputs])
         self.kernels = KernelFactory(name)
@@ -417,7 +430,7 @@ class Op:
             source=self.source,
             doc=f"{self.name}, written into the memory of its input.",
             outputs=[f"{out}[]" if self.is_list(out) else out for out in self.outputs],
-            traits=self.traits,
+            traits=self.traits - {"Operator"},  # `x += y` keeps x's dtype or is refused
             inplace=self.inplace_form,
             same_dtype=self.same_dtype,
             promote=self.promote,
@@ -524,11 +537,11 @@ def op(
     Args:
         source: where Paddle declares it.
         name: the op's name, if it is not the function's.
-        declaration: outputs, traits, inplace, same_dtype, promote; see Op.
+        declaration: outputs, traits, inplace, same_dtype, promote, amp, scalar, grad_node; see Op.
 
     Raises:
-        ValueError: an op of that name exists, or the declaration names an unknown trait, input or
-            output.
+        ValueError: an op of that name exists, or the declaration names an unknown trait, AMP class,
+            input or output.
         TypeError: the kernel's parameters are not `xp`, inputs, and annotated attributes.
     """
 

@@ -1,8 +1,8 @@
 """Type promotion: the dtype in which two Tensors of different dtypes are combined.
 
-Two Tensors mix only where both are floating-point; the larger dtype wins. Beside an operator, a
-Tensor without dimensions counts as a number: it mixes with everything, and its dtype wins only
-where it is of a higher kind (bool < integer < floating-point).
+Two Tensors mix only where both are floating-point; the larger dtype wins. For the ops of Python's
+operators, a Tensor without dimensions counts as a number: it mixes with everything, and its dtype
+wins only where it is of a higher kind (bool < integer < floating-point).
 
 Paddle: paddle/phi/common/type_promotion.h.
 """
@@ -14,12 +14,7 @@ from typing import Any
 
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.dtype import DataType
-
-# the operators' ops, where a Tensor without dimensions counts as a number
-OPERATORS = {
-    *("add", "subtract", "multiply", "divide", "floor_divide", "remainder", "elementwise_pow"),
-    *("equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal"),
-}
+from minipaddle.phi.core.op import OPS
 
 
 def promote(who: str, x: Any, y: Any) -> DataType:
@@ -31,7 +26,8 @@ def promote(who: str, x: Any, y: Any) -> DataType:
     a, b = x.dtype, y.dtype
     if a is b:
         return a
-    if (x.ndim and y.ndim) or who not in OPERATORS:
+    operator = who in OPS and "Operator" in OPS[who].traits
+    if (x.ndim and y.ndim) or not operator:
         if not (a.is_floating and b.is_floating):
             raise TypeError(
                 f"{who}: expected two Tensors of one dtype, or two floating-point dtypes, "

@@ -13,7 +13,7 @@ from minipaddle.phi.infermeta.enforce import normalize_axes
 from minipaddle.phi.infermeta.unary import along_axis, as_floating, floating_only
 from minipaddle.phi.kernels.erf import erf as erf_of
 from minipaddle.phi.ops.creation import full
-from minipaddle.phi.ops.elementary import as_float, erf, exp, log
+from minipaddle.phi.ops.elementary import UNARY, as_float, erf, exp, log
 from minipaddle.phi.ops.manipulation import cast
 from minipaddle.phi.ops.math import maximum, minimum
 from minipaddle.phi.ops.reduction import max, sum
@@ -29,7 +29,7 @@ def _floating(x):
 # -- relu and its relatives, made of straight pieces -----------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: relu", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: relu", scalar="max({x}, {x} * 0)", **UNARY)
 def relu(xp, x):
     """max(x, 0)."""
     if x.dtype.kind != "f":
@@ -75,7 +75,7 @@ def _(x):
     return minimum(above, full(shape=(), value=6.0, dtype=x.dtype))
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: leaky_relu", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: leaky_relu", **UNARY)
 def leaky_relu(xp, x, *, negative_slope: float = 0.02):
     """x, but a small part of it where it is negative."""
     return xp.where(_floating(x) > 0, x, x * x.dtype.type(negative_slope))
@@ -90,7 +90,7 @@ def _(x, out_grad, *, negative_slope: float):
     return (out_grad * (positive * (1.0 - negative_slope) + negative_slope),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: hardtanh", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: hardtanh", **UNARY)
 def hardtanh(xp, x, *, t_min: float = 0.0, t_max: float = 24.0):
     """x between t_min and t_max."""
     return xp.clip(_floating(x), x.dtype.type(t_min), x.dtype.type(t_max))
@@ -152,7 +152,7 @@ def _sigmoid(xp, x):
     return xp.where(x >= 0, x.dtype.type(1), e) / (e + 1.0)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: sigmoid", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: sigmoid", **UNARY)
 def sigmoid(xp, x):
     """1 / (1 + exp(-x)): any number to one between 0 and 1."""
     return _sigmoid(xp, as_float(x))
@@ -180,7 +180,7 @@ def _(x, out_grad):
     return (out_grad * sigmoid(-x),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: tanh", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: tanh", scalar="tanh({x})", **UNARY)
 def tanh(xp, x):
     """The hyperbolic tangent."""
     return xp.tanh(as_float(x))
@@ -194,7 +194,7 @@ def _(out, out_grad):
     return (out_grad * (1.0 - out * out),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: silu", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: silu", **UNARY)
 def silu(xp, x):
     """x * sigmoid(x)."""
     return _floating(x) * _sigmoid(xp, x)
@@ -273,7 +273,7 @@ def _(x, *, approximate: bool):
     return x * half * below
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: softplus", traits=("Pure",))
+@op(source="paddle/phi/ops/yaml/ops.yaml: softplus", traits=("Pure",), amp="black_o1")
 def softplus(xp, x, *, beta: float = 1.0, threshold: float = 20.0):
     """log(1 + exp(beta * x)) / beta: relu with a round corner. Above `threshold`, x itself."""
     scaled = _floating(x) * beta
@@ -291,7 +291,7 @@ def _(x, out_grad, *, beta: float, threshold: float):
     return (out_grad * (straight + (1.0 - straight) * sigmoid(scaled)),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: elu", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: elu", **UNARY)
 def elu(xp, x, *, alpha: float = 1.0):
     """x, but alpha * (exp(x) - 1) where it is negative."""
     return xp.where(_floating(x) > 0, x, alpha * xp.expm1(xp.minimum(x, 0.0)))
@@ -309,7 +309,7 @@ def _(x, out, out_grad, *, alpha: float):
 # -- softmax ---------------------------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: softmax", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: softmax", amp="black_o1", **UNARY)
 def softmax(xp, x, *, axis: int = -1):
     """exp(x) / sum(exp(x)) along `axis`, computed so that large numbers don't overflow."""
     if _floating(x).ndim == 0:
@@ -337,7 +337,7 @@ def _(x, *, axis: int):
     return e / sum(e, axis=(axis,), keepdim=True)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: log_softmax", traits=("Pure",))
+@op(source="paddle/phi/ops/yaml/ops.yaml: log_softmax", traits=("Pure",), amp="black_o1")
 def log_softmax(xp, x, *, axis: int = -1):
     """log(softmax(x)) along `axis`, exact also where the softmax is too small for its dtype."""
     if _floating(x).ndim == 0:

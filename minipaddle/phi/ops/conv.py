@@ -106,6 +106,8 @@ def _(
     source="paddle/phi/ops/yaml/ops.yaml: conv2d",
     traits=("Pure",),
     same_dtype=("input", "filter"),
+    amp="white",
+    grad_node="Conv2dGradNodeFinal",
 )
 def conv2d(
     xp,

@@ -18,7 +18,7 @@ from minipaddle.phi.ops.creation import eye
 from minipaddle.phi.ops.manipulation import expand_as, unsqueeze
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: einsum", traits=("Pure",))
+@op(source="paddle/phi/ops/yaml/ops.yaml: einsum", traits=("Pure",), amp="white")
 def einsum(xp, x: TensorList, *, equation: str):
     """Sums of products of the Tensors of x, as the equation says: "ij,jk->ik"."""
     out = xp.asarray(xp.einsum(equation, *x, optimize=True))

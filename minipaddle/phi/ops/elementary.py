@@ -11,11 +11,14 @@ Left out: complex numbers.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from minipaddle.phi.core.op import op
 from minipaddle.phi.infermeta.unary import as_floating, unchanged
 from minipaddle.phi.kernels.erf import erf as erf_of
 from minipaddle.phi.ops.creation import full_like
+
+UNARY: dict[str, Any] = {"traits": ("Pure",), "inplace": {"out": "x"}}
 
 
 def as_float(x):
@@ -26,7 +29,7 @@ def as_float(x):
 # -- sign, powers, roots ---------------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: abs", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: abs", **UNARY)
 def abs(xp, x):
     """The absolute value."""
     return xp.abs(x)
@@ -54,7 +57,7 @@ def _(out_grad):
     return (out_grad * 0.0,)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: square", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: square", amp="black_o1", **UNARY)
 def square(xp, x):
     """x * x."""
     return xp.square(x)
@@ -73,7 +76,7 @@ def _(x):
     return x * x
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: sqrt", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: sqrt", **UNARY)
 def sqrt(xp, x):
     """The square root."""
     return xp.sqrt(as_float(x))
@@ -87,7 +90,7 @@ def _(out, out_grad):
     return (out_grad * 0.5 / out,)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: rsqrt", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: rsqrt", amp="black_o1", **UNARY)
 def rsqrt(xp, x):
     """1 / sqrt(x)."""
     return 1.0 / xp.sqrt(as_float(x))
@@ -101,7 +104,7 @@ def _(out, out_grad):
     return (out_grad * out * out * out * -0.5,)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: reciprocal", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: reciprocal", amp="black_o1", **UNARY)
 def reciprocal(xp, x):
     """1 / x."""
     return 1.0 / as_float(x)
@@ -118,7 +121,7 @@ def _(out, out_grad):
 # -- exponentials and logarithms -------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: exp", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: exp", amp="black_o1", scalar="exp({x})", **UNARY)
 def exp(xp, x):
     """e to the power x."""
     return xp.exp(as_float(x))
@@ -132,7 +135,7 @@ def _(out, out_grad):
     return (out_grad * out,)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: expm1", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: expm1", amp="black_o1", **UNARY)
 def expm1(xp, x):
     """exp(x) - 1, exact for small x too."""
     return xp.expm1(as_float(x))
@@ -146,7 +149,7 @@ def _(out, out_grad):
     return (out_grad * (out + 1.0),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: log", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: log", amp="black_o1", **UNARY)
 def log(xp, x):
     """The natural logarithm."""
     return xp.log(as_float(x))
@@ -160,7 +163,7 @@ def _(x, out_grad):
     return (out_grad / x,)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: log2", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: log2", amp="black_o1", **UNARY)
 def log2(xp, x):
     """The logarithm to base 2."""
     return xp.log2(as_float(x))
@@ -174,7 +177,7 @@ def _(x, out_grad):
     return (out_grad / (x * math.log(2.0)),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: log10", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: log10", amp="black_o1", **UNARY)
 def log10(xp, x):
     """The logarithm to base 10."""
     return xp.log10(as_float(x))
@@ -188,7 +191,7 @@ def _(x, out_grad):
     return (out_grad / (x * math.log(10.0)),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: log1p", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: log1p", **UNARY)
 def log1p(xp, x):
     """log(1 + x), exact for small x too."""
     return xp.log1p(as_float(x))
@@ -202,7 +205,7 @@ def _(x, out_grad):
     return (out_grad / (x + 1.0),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: erf", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: erf", **UNARY)
 def erf(xp, x):
     """The error function: how much of a bell curve lies within x * sqrt(2) deviations."""
     x = as_float(x)
@@ -220,7 +223,7 @@ def _(x, out_grad):
 # -- sines -----------------------------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: sin", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: sin", **UNARY)
 def sin(xp, x):
     """The sine of x, in radians."""
     return xp.sin(as_float(x))
@@ -234,7 +237,7 @@ def _(x, out_grad):
     return (out_grad * cos(x),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: cos", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: cos", **UNARY)
 def cos(xp, x):
     """The cosine of x, in radians."""
     return xp.cos(as_float(x))
@@ -248,7 +251,7 @@ def _(x, out_grad):
     return (-out_grad * sin(x),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: tan", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: tan", amp="black_o1", **UNARY)
 def tan(xp, x):
     """The tangent of x, in radians."""
     return xp.tan(as_float(x))
@@ -266,7 +269,7 @@ def _(x, out_grad):
 # -- rounding --------------------------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: floor", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: floor", **UNARY)
 def floor(xp, x):
     """The largest whole number that is not above x; the dtype stays."""
     return xp.floor(x) if x.dtype.kind == "f" else x.copy()
@@ -280,7 +283,7 @@ def _(out_grad):
     return (full_like(out_grad, value=0.0, dtype=out_grad.dtype),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: ceil", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: ceil", **UNARY)
 def ceil(xp, x):
     """The smallest whole number that is not below x; the dtype stays."""
     return xp.ceil(x) if x.dtype.kind == "f" else x.copy()
@@ -294,7 +297,7 @@ def _(out_grad):
     return (full_like(out_grad, value=0.0, dtype=out_grad.dtype),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: round", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: round", **UNARY)
 def round(xp, x, *, decimals: int = 0):
     """To `decimals` places after the point; a half goes to the even neighbour."""
     return xp.round(x, decimals)

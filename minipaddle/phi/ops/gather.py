@@ -112,7 +112,12 @@ def _(index, add_value: NoNeedBuffer, out_grad, *, axis: int):
     return out_grad, index_select(out_grad, index, axis=axis)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: scatter", traits=("Pure",), inplace={"out": "x"})
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: scatter",
+    traits=("Pure",),
+    inplace={"out": "x"},
+    amp="black",
+)
 def scatter(xp, x, index, updates, *, overwrite: bool = True):
     """x, with row i of `updates` written to its row index[i]. With overwrite=False these rows are
     set to 0 first, and then updates that go to the same row add up.
@@ -330,7 +335,7 @@ def _(x: NoNeedBuffer, index, out_grad):
     return (put_along_axis(zeros, index, out_grad, axis=1, reduce="add"),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: embedding", traits=("Pure",))
+@op(source="paddle/phi/ops/yaml/ops.yaml: embedding", traits=("Pure",), amp="black")
 def embedding(xp, x, weight, *, padding_idx: int = -1, sparse: bool = False):
     """Row x[...] of `weight` [rows, width] for each number in x: [..., width]. The rows of
     `padding_idx` are 0 (-1: no such row).

@@ -17,6 +17,7 @@ from minipaddle.phi.ops.manipulation import cast, reduce_as, reshape, reshape_as
     source="paddle/phi/ops/yaml/ops.yaml: matmul",
     traits=("Pure",),
     same_dtype=("x", "y"),
+    amp="white",
 )
 def matmul(xp, x, y, *, transpose_x: bool = False, transpose_y: bool = False):
     """x [..., M, K] @ y [..., K, N] -> [..., M, N]. A flag swaps the last two axes of its input
@@ -118,7 +119,12 @@ def _(x, y, out_grad, *, x_num_col_dims: int, y_num_col_dims: int):
     return reshape_as(x_grad, x), reshape_as(y_grad, y)
 
 
-@op(source="paddle/phi/ops/yaml/fused_ops.yaml: fc", traits=("Pure",), same_dtype=("input", "w"))
+@op(
+    source="paddle/phi/ops/yaml/fused_ops.yaml: fc",
+    traits=("Pure",),
+    same_dtype=("input", "w"),
+    amp="white",
+)
 def fc(
     xp,
     input,

@@ -13,7 +13,7 @@ from minipaddle.phi.infermeta.binary import close, compared, compared_as_one, in
 from minipaddle.phi.infermeta.unary import asked, integer_only
 
 COMPARISON: dict[str, Any] = {
-    "traits": ("Pure", "ForwardOnly"),
+    "traits": ("Pure", "ForwardOnly", "Operator"),
     "promote": ("x", "y"),
     "inplace": {"out": "x"},
 }

@@ -56,6 +56,7 @@ def _classes(xp, label, ignore_index, count):
     outputs=("softmax", "loss"),
     traits=("Pure",),
     inplace={"softmax": "input"},
+    amp="black_o1",
 )
 def cross_entropy_with_softmax(
     xp,
@@ -217,6 +218,7 @@ def _(input, label, out_grad):
     source="paddle/phi/ops/yaml/ops.yaml: sigmoid_cross_entropy_with_logits",
     traits=("Pure",),
     inplace={"out": "x"},
+    amp="black_o1",
 )
 def sigmoid_cross_entropy_with_logits(
     xp,
@@ -267,6 +269,7 @@ def _(x, label, pos_weight: Optional, out_grad, *, normalize: bool, ignore_index
     source="paddle/phi/ops/yaml/ops.yaml: huber_loss",
     outputs=("out", "residual"),
     traits=("Pure",),
+    amp="black_o1",
 )
 def huber_loss(xp, input, label, *, delta: float):
     """With residual = label - input: residual^2 / 2 where it is small, and a straight line from
@@ -354,6 +357,7 @@ def _check_nll(input, label, weight):
     source="paddle/phi/ops/yaml/ops.yaml: nll_loss",
     outputs=("out", "total_weight"),
     traits=("Pure",),
+    amp="black_o1",
 )
 def nll_loss(
     xp,

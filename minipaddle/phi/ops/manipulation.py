@@ -120,7 +120,7 @@ def _(out_grad, *, perm: Axes):
     return (transpose(out_grad, perm=back),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: cast", traits=("Pure",), inplace={"out": "x"})
+@op(source="paddle/phi/ops/yaml/ops.yaml: cast", traits=("Pure",), inplace={"out": "x"}, amp="none")
 def cast(xp, x, *, dtype: DataType):
     """The same numbers in another dtype."""
     return x.astype(dtype.numpy_dtype if isinstance(dtype, DataType) else dtype)

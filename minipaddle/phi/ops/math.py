@@ -21,12 +21,15 @@ from minipaddle.phi.ops.logic import equal, isnan
 from minipaddle.phi.ops.manipulation import cast, reduce_as, sum_to
 
 ARITHMETIC: dict[str, Any] = {"traits": ("Pure",), "promote": ("x", "y")}
+OPERATOR: dict[str, Any] = {"traits": ("Pure", "Operator"), "promote": ("x", "y")}
 
 
 # -- two Tensors -----------------------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: add", inplace={"out": "x"}, **ARITHMETIC)
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: add", inplace={"out": "x"}, scalar="{x} + {y}", **OPERATOR
+)
 def add(xp, x, y):
     """x + y, element by element; shapes broadcast."""
     return x + y
@@ -49,7 +52,12 @@ def _(xp, wanted, x, y, out_grad, *, axis):
     )
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: subtract", inplace={"out": "x"}, **ARITHMETIC)
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: subtract",
+    inplace={"out": "x"},
+    scalar="{x} - {y}",
+    **OPERATOR,
+)
 def subtract(xp, x, y):
     """x - y, element by element; shapes broadcast."""
     return x - y
@@ -69,7 +77,12 @@ def _(x: NoNeedBuffer, y: NoNeedBuffer, out_grad, *, axis: int = -1):
     return reduce_as(out_grad, x), reduce_as(-out_grad, y)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: multiply", inplace={"out": "x"}, **ARITHMETIC)
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: multiply",
+    inplace={"out": "x"},
+    scalar="{x} * {y}",
+    **OPERATOR,
+)
 def multiply(xp, x, y):
     """x * y, element by element; shapes broadcast."""
     return x * y
@@ -83,7 +96,12 @@ def _(x, y, out_grad, *, axis: int = -1):
     return reduce_as(out_grad * y, x), reduce_as(out_grad * x, y)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: divide", inplace={"out": "x"}, **ARITHMETIC)
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: divide",
+    inplace={"out": "x"},
+    scalar="{x} / {y}",
+    **OPERATOR,
+)
 def divide(xp, x, y):
     """x / y, element by element; shapes broadcast. Integers give float32, as in Paddle."""
     return x / y if x.dtype.kind == "f" else (x / y).astype(xp.float32)
@@ -100,8 +118,12 @@ def _(x: NoNeedBuffer, y, out, out_grad, *, axis: int = -1):
     return reduce_as(out_grad / y, x), reduce_as(-out_grad * out / y, y)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: floor_divide", inplace={"out": "x"},
-    traits=("Pure", "ForwardOnly"), promote=("x", "y"))  # fmt: skip
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: floor_divide",
+    traits=("Pure", "ForwardOnly", "Operator"),
+    promote=("x", "y"),
+    inplace={"out": "x"},
+)
 def floor_divide(xp, x, y):
     """The largest whole number not above x / y; the dtype stays."""
     _refuse_zero(xp, "floor_divide", y)
@@ -111,7 +133,7 @@ def floor_divide(xp, x, y):
 floor_divide.infer_meta(elementwise("floor_divide"))
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: remainder", inplace={"out": "x"}, **ARITHMETIC)
+@op(source="paddle/phi/ops/yaml/ops.yaml: remainder", inplace={"out": "x"}, **OPERATOR)
 def remainder(xp, x, y):
     """What floor_divide leaves over: x - floor(x / y) * y. It has the sign of y."""
     _refuse_zero(xp, "remainder", y)
@@ -135,7 +157,7 @@ def _refuse_zero(xp, who, y):
         )
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: elementwise_pow", **ARITHMETIC)
+@op(source="paddle/phi/ops/yaml/ops.yaml: elementwise_pow", **OPERATOR)
 def elementwise_pow(xp, x, y):
     """x to the power y, element by element."""
     if x.dtype.kind in "iu" and y.size:
@@ -232,7 +254,7 @@ def _(x, y, out_grad):
     return reduce_as(out_grad * x_share, x), reduce_as(out_grad * (1.0 - x_share), y)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: add_n", traits=("Pure",))
+@op(source="paddle/phi/ops/yaml/ops.yaml: add_n", traits=("Pure",), grad_node="AddNGradNodeFinal")
 def add_n(xp, inputs: TensorList):
     """The sum of several Tensors of one shape."""
     if len(inputs) == 1:
@@ -261,7 +283,12 @@ def _(inputs: NoNeedBuffer, out_grad):
 # -- a Tensor and numbers --------------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: scale", traits=("Pure",), inplace={"out": "x"})
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: scale",
+    traits=("Pure",),
+    inplace={"out": "x"},
+    scalar="{x} * {scale!r} + {bias!r} if {bias_after_scale} else ({x} + {bias!r}) * {scale!r}",
+)
 def scale(xp, x, *, scale: Scalar = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
     """x * scale + bias, or (x + bias) * scale. The dtype of x stays, also where scale is a
     float.
@@ -299,7 +326,12 @@ def _whole(dtype, number):
     return dtype.type(whole % values if dtype.kind == "u" else whole)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: pow", traits=("Pure",), inplace={"out": "x"})
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: pow",
+    traits=("Pure",),
+    inplace={"out": "x"},
+    amp="black_o1",
+)
 def pow(xp, x, *, y: Number = 1.0):
     """x to the power y, a number. The dtype of x stays: of a y beside integers, only what is in
     front of the point counts.

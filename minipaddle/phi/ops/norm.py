@@ -30,6 +30,7 @@ from minipaddle.phi.ops.reduction import sum
     source="paddle/phi/ops/yaml/ops.yaml: layer_norm",
     outputs=("out", "mean", "variance"),
     traits=("Pure",),
+    amp="black_o1",
 )
 def layer_norm(
     xp, x, scale: Optional, bias: Optional, *, epsilon: float = 1e-5, begin_norm_axis: int = 1
@@ -121,6 +122,7 @@ def _(
     source="paddle/phi/ops/yaml/ops.yaml: group_norm",
     outputs=("y", "mean", "variance"),
     traits=("Pure",),
+    amp="black_o1",
 )
 def group_norm(
     xp,

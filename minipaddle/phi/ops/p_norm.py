@@ -20,7 +20,7 @@ from minipaddle.phi.ops.manipulation import cast, expand_as, reshape
 from minipaddle.phi.ops.reduction import numpy_axes, sum, with_axes_back
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: p_norm", traits=("Pure",))
+@op(source="paddle/phi/ops/yaml/ops.yaml: p_norm", traits=("Pure",), amp="black_o1")
 def p_norm(
     xp,
     x,
@@ -106,7 +106,7 @@ def _(x):
     return reshape(sum(x * x, axis=tuple(range(x.ndim))), shape=(1,))
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: frobenius_norm", traits=("Pure",))
+@op(source="paddle/phi/ops/yaml/ops.yaml: frobenius_norm", traits=("Pure",), amp="black_o1")
 def frobenius_norm(xp, x, *, axis: IntArray, keep_dim: bool, reduce_all: bool):
     """The square root of the sum of all squares over `axis`: the length of a matrix, taken as a
     vector.

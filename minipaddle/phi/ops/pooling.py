@@ -160,6 +160,7 @@ def _(
     source="paddle/phi/ops/yaml/ops.yaml: max_pool2d_with_index",
     outputs=("out", "mask"),
     traits=("Pure",),
+    amp="white",
 )
 def max_pool2d_with_index(
     xp,

@@ -51,7 +51,7 @@ def spread(xp, grad, x, axis, keepdim):
 # -- sums and means --------------------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: sum", traits=("Pure",))
+@op(source="paddle/phi/ops/yaml/ops.yaml: sum", traits=("Pure",), amp="black_o1")
 def sum(
     xp,
     x,
@@ -93,7 +93,7 @@ def _mean(xp, x, axis=None, keepdim=False):
     return xp.asarray(xp.mean(x, axis=axis, keepdims=keepdim)).astype(x.dtype, copy=False)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: mean", traits=("Pure",))
+@op(source="paddle/phi/ops/yaml/ops.yaml: mean", traits=("Pure",), amp="black_o1")
 def mean(xp, x, *, axis: IntArray = (), keepdim: bool = False):
     """The mean over the axes of `axis` (none: over all). Integers lose what is behind the point."""
     return _mean(xp, x, numpy_axes(x, axis), keepdim)
@@ -129,7 +129,7 @@ def _(x, *, axis: IntArray, keepdim: bool):
     return found if x.dtype.is_floating else cast(found, dtype=x.dtype)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: mean_all", traits=("Pure",))
+@op(source="paddle/phi/ops/yaml/ops.yaml: mean_all", traits=("Pure",), amp="black_o1")
 def mean_all(xp, x):
     """The mean of all elements. Dygraph's losses use it."""
     return _mean(xp, x)
@@ -211,7 +211,7 @@ amin.vjp(extreme_rule_of_axes)
 # -- products and logarithms -------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: prod", traits=("Pure",))
+@op(source="paddle/phi/ops/yaml/ops.yaml: prod", traits=("Pure",), amp="black_o1")
 def prod(xp, x, *, axis: IntArray, keepdim: bool, reduce_all: bool):
     """The product."""
     axes = numpy_axes(x, axis, reduce_all)
@@ -253,7 +253,12 @@ def _(x, out, out_grad, *, axis: Axes, keepdim: bool, reduce_all: bool):
 # -- cumulative sums -------------------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: cumsum", traits=("Pure",), inplace={"out": "x"})
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: cumsum",
+    traits=("Pure",),
+    inplace={"out": "x"},
+    amp="black_o1",
+)
 def cumsum(
     xp,
     x,
