@@ -289,7 +289,7 @@ both(
 # | `minipaddle/base/transpiler/` | until version 1.8: `memory_optimization_transpiler.py` in `python/paddle/fluid/transpiler/` |
 #
 # ## What we left out
-# Paddle's `BuildStrategy` has some thirty switches; three of them do something here, and the docstring says which. Its passes work on a graph, not on the list of ops; module 4 has passes on PIR programs, with patterns. Another transpiler cut one
+# Paddle's `BuildStrategy` has some thirty switches; ours has the three that do something here, and refuses the others. Its passes work on a graph, not on the list of ops; module 4 has passes on PIR programs, with patterns. Another transpiler cut one
 # program into two, for trainers and for parameter servers: `DistributeTranspiler`; module 6 comes back to it.
 #
 # **Next**: [1 · exercise](exercise.ipynb). Task 5 is the backward search, with everything that makes it hard: side effects, updates of weights, names that are written twice. Task 2 asks for the last uses, which the memory transpiler also needs, and task 6

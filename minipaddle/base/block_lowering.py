@@ -1,63 +1,151 @@
-"""From the ops of a block to instructions.
+"""A block on its way to instructions: what its variables are called in the generated function, and
+which kernels its ops call. The ops that run a block of their own are in control_flow_lowering.py.
 
-Paddle: paddle/fluid/framework/new_executor/interpreter/interpreter_util.cc (BuildOpFuncList).
+A sub-block sees the variables of the blocks around it. A gradient block sees, besides, those of its
+forward block, as they were when that ran: they are saved.
+
+Paddle: paddle/fluid/framework/new_executor/interpreter/interpreter_util.cc (BuildOpFuncList);
+Scope::FindVar in paddle/fluid/framework/scope.cc: there names are looked up when the program runs.
 """
 
 from __future__ import annotations
 
+from collections.abc import Container
+from dataclasses import dataclass, field
 from typing import Any
 
-from minipaddle.base.block_names import BlockNames
-from minipaddle.base.control_flow import CONTROL_FLOW
-from minipaddle.base.control_flow_lowering import lower_control_flow
-from minipaddle.base.framework import Operator
+from minipaddle.base.control_flow_lowering import CONTROL_FLOW_LOWERING
+from minipaddle.base.framework import Block, Operator
 from minipaddle.base.op_attrs import attr_variables, phi_attrs
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.base.xshape import RESHAPE_BACK, XSHAPE
+from minipaddle.common.errors import IRError
 from minipaddle.new_executor.instruction import Instruction
 
 # ops that only say, in a program for inference, what is fed and what is fetched
 FEED_AND_FETCH = ("feed", "fetch")
 
 
-def lower_block(names: BlockNames) -> list[Any]:
-    """The instructions of a block. Raises KeyError if an op is not declared."""
-    instructions: list[Any] = []
-    for position, operator in enumerate(names.block.ops):
-        if operator.type in FEED_AND_FETCH:
-            continue
-        if operator.type in CONTROL_FLOW:
-            made = [lower_control_flow(operator, names, lower_block)]
-        else:
-            made = _kernel_calls(operator, names)
-        for instruction in made:
-            instruction.place = (names.block.idx, position)
-            names.lowering.bound.update(instruction.writes())
-        instructions += made
-    return instructions
+@dataclass
+class Lowering:
+    """What all blocks of one program share.
+
+    Attributes:
+        feed_names: what the user feeds.
+        names: name in the generated function -> name in the Program.
+        bound: names in the generated function that an instruction has written so far.
+        blocks: index -> the blocks that are lowered already, for those that compute their gradient.
+    """
+
+    feed_names: Container[str]
+    names: dict[str, str] = field(default_factory=dict)
+    bound: set[str] = field(default_factory=set)
+    blocks: dict[int, BlockLowering] = field(default_factory=dict)
+
+    def new(self, name: str) -> str:
+        variable = f"v{len(self.names)}"
+        self.names[variable] = name
+        return variable
 
 
-def _kernel_calls(operator: Operator, number: BlockNames) -> list[Instruction]:
-    """The call of an op's kernel, and of what comes with it."""
-    op = operator.phi_op
-    compat, given = compat_of(op.name), operator.phi_inputs(op)
-    if any(slot_of(compat, item.name) == "XShape" for item in op.inputs):
-        op = RESHAPE_BACK
-    inputs: list[Any] = []
-    for item, slot in zip(op.inputs, given, strict=True):
-        names = [number(name) for name in slot]
-        inputs.append(names if item.is_list else names[0] if names else None)
-    outputs: list[Any] = []
-    for name in op.outputs:
-        found = [number(each) for each in operator.output(output_slot(compat, name))]
-        outputs.append(found if name in op.list_outputs and found else found[0] if found else None)
-    computed = attr_variables(operator)
-    attrs = {} if op is RESHAPE_BACK else phi_attrs(operator)
-    attrs = {name: value for name, value in attrs.items() if name not in computed}
-    attr_inputs = {attr: number(name) for attr, name in computed.items()}
-    call_stack = operator.call_stack
-    calls = [Instruction(op, inputs, outputs, attrs, attr_inputs, operator.type, call_stack)]
-    if operator.output("XShape"):
-        shapes = [number(name) for name in operator.output("XShape")]
-        calls.append(Instruction(XSHAPE, inputs, shapes, op_type=operator.type))
-    return calls
+class BlockLowering:
+    """One block. Called with a variable's name, it gives the name in the generated function.
+
+    Attributes:
+        forward: of a gradient block: its forward block.
+        carried: of a loop: variables around it whose value at the beginning of a turn counts.
+        own: the variables of this block.
+        saved: of a gradient block: variable of the forward block -> what it is called here.
+        kept: of `own` and `carried`, those that a gradient reads: names in the generated function.
+    """
+
+    def __init__(
+        self,
+        block: Block,
+        shared: Lowering,
+        outer: BlockLowering | None = None,
+        forward: BlockLowering | None = None,
+        carried: Container[str] = (),
+    ) -> None:
+        self.block = block
+        self.shared = shared
+        self.outer = outer
+        self.forward = forward
+        self.carried = carried
+        self.own: dict[str, str] = {}
+        self.saved: dict[str, str] = {}
+        self.kept: dict[str, None] = {}
+
+    def __call__(self, name: str) -> str:
+        if name not in self.own:
+            if self.outer is not None and name not in self.block.vars:
+                forward = self.forward
+                if forward is None or not (name in forward.block.vars or name in forward.carried):
+                    return self.outer(name)
+                self.saved[forward(name)] = self.shared.new(name)
+                self.own[name] = self.saved[forward(name)]
+            else:
+                self.own[name] = self.shared.new(name)
+        return self.own[name]
+
+    def has_value(self, name: str) -> bool:
+        """True if the variable has a value before the next instruction."""
+        variable = self.block._find_var_recursive(name)
+        return (
+            self(name) in self.shared.bound
+            or name in self.shared.feed_names
+            or (variable is not None and variable.persistable)
+        )
+
+    def sub_block(self, operator: Operator, carried: Container[str] = ()) -> BlockLowering:
+        """The block that one of the ops runs. Raises IRError if a gradient has no forward block."""
+        block, shared = operator._block_attr("sub_block"), self.shared
+        if not operator.type.endswith("_grad"):
+            shared.blocks[block.idx] = BlockLowering(block, shared, self, carried=carried)
+            return shared.blocks[block.idx]
+        if block.forward_block_idx not in shared.blocks:
+            raise IRError(
+                f"{operator.type}: expected block {block.idx} to be the gradient of a block that "
+                f"runs before, but got block {block.forward_block_idx}. The description is damaged."
+            )
+        return BlockLowering(block, shared, self, shared.blocks[block.forward_block_idx])
+
+    def instructions(self) -> list[Any]:
+        """The instructions of the block. Raises KeyError if an op is not declared."""
+        found: list[Any] = []
+        for position, operator in enumerate(self.block.ops):
+            if operator.type in FEED_AND_FETCH:
+                continue
+            lower = CONTROL_FLOW_LOWERING.get(operator.type)
+            made = self._kernel_calls(operator) if lower is None else [lower(operator, self)]
+            for instruction in made:
+                instruction.place = (self.block.idx, position)
+                self.shared.bound.update(instruction.writes())
+            found += made
+        return found
+
+    def _kernel_calls(self, operator: Operator) -> list[Instruction]:
+        """The call of an op's kernel, and of what comes with it."""
+        op = operator.phi_op
+        compat, given = compat_of(op.name), operator.phi_inputs(op)
+        if any(slot_of(compat, item.name) == "XShape" for item in op.inputs):
+            op = RESHAPE_BACK
+        inputs: list[Any] = []
+        for item, slot in zip(op.inputs, given, strict=True):
+            names = [self(name) for name in slot]
+            inputs.append(names if item.is_list else names[0] if names else None)
+        outputs: list[Any] = []
+        for name in op.outputs:
+            found = [self(each) for each in operator.output(output_slot(compat, name))]
+            is_list = name in op.list_outputs and found
+            outputs.append(found if is_list else found[0] if found else None)
+        computed = attr_variables(operator)
+        attrs = {} if op is RESHAPE_BACK else phi_attrs(operator)
+        attrs = {name: value for name, value in attrs.items() if name not in computed}
+        attr_inputs = {attr: self(name) for attr, name in computed.items()}
+        where = operator.type, operator.call_stack
+        calls = [Instruction(op, inputs, outputs, attrs, attr_inputs, *where)]
+        if operator.output("XShape"):
+            shapes = [self(name) for name in operator.output("XShape")]
+            calls.append(Instruction(XSHAPE, inputs, shapes, op_type=operator.type))
+        return calls

@@ -6,13 +6,12 @@ fetched must stay. `optimized_program` shows the copy.
 
 Paddle: python/paddle/base/compiler.py, paddle/fluid/framework/details/build_strategy.h. There, the
 result is read as IrGraph(compiled._graph).to_program(), after a run.
-Left out: Graph, data parallel training, inference engines; passes but those of EFFECTS.
+Left out: Graph, data parallel training, inference engines; all but three of the settings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import Enum
 from typing import Any
 
 from minipaddle.base.framework import Block, Program, Variable
@@ -22,56 +21,8 @@ from minipaddle.base.transpiler import memory_optimize
 from minipaddle.new_executor.instruction import InstructionList
 
 
-class ReduceStrategy(Enum):
-    """How gradients of several devices come together."""
-
-    AllReduce = 0
-    Reduce = 1
-
-
-# what changes the program here; all other attributes are kept, and have no effect
-EFFECTS = ("enable_inplace", "fuse_elewise_add_act_ops", "memory_optimize")
-
-DEFAULTS: dict[str, Any] = {
-    "allow_cuda_graph_capture": False,
-    "async_mode": False,
-    "bkcl_comm_num": 1,
-    "build_cinn_pass": False,
-    "cache_runtime_context": False,
-    "debug_graphviz_path": "",
-    "enable_addto": False,
-    "enable_auto_fusion": False,
-    "enable_backward_optimizer_op_deps": True,
-    "enable_inplace": True,
-    "fuse_adamw": False,
-    "fuse_all_optimizer_ops": False,
-    "fuse_all_reduce_ops": True,
-    "fuse_bn_act_ops": False,
-    "fuse_bn_add_act_ops": True,
-    "fuse_broadcast_ops": True,
-    "fuse_dot_product_attention": False,
-    "fuse_elewise_add_act_ops": False,
-    "fuse_gemm_epilogue": False,
-    "fuse_relu_depthwise_conv": False,
-    "fuse_resunit": False,
-    "fused_attention": False,
-    "fused_feedforward": False,
-    "hierarchical_allreduce_inter_nranks": 0,
-    "memory_optimize": None,
-    "nccl_comm_num": 1,
-    "num_trainers": 1,
-    "reduce_strategy": ReduceStrategy.AllReduce,
-    "sequential_run": False,
-    "sync_batch_norm": False,
-    "trainer_id": 0,
-    "trainers_endpoints": [],
-    "use_hierarchical_allreduce": False,
-}
-
-
 class BuildStrategy:
-    """What passes do to a program. All attributes of Paddle's are there, with its defaults; those
-    in `EFFECTS` have an effect here:
+    """What passes do to a program:
 
     - memory_optimize (True, False or None): variables take over the names of dead ones, see
       transpiler/memory_optimization_transpiler.py.
@@ -79,45 +30,29 @@ class BuildStrategy:
     - fuse_elewise_add_act_ops: elementwise_add and relu or tanh become one op.
 
     Raises:
-        AttributeError: there is no such attribute.
+        AttributeError: another attribute. Real Paddle has thirty more.
         TypeError: the value is of another kind.
     """
 
-    ReduceStrategy = ReduceStrategy
-    enable_inplace: bool
-    fuse_elewise_add_act_ops: bool
-    memory_optimize: bool | None
-
-    def __init__(self) -> None:
-        vars(self).update(DEFAULTS, trainers_endpoints=[])
+    enable_inplace: bool = True
+    fuse_elewise_add_act_ops: bool = False
+    memory_optimize: bool | None = None
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name not in DEFAULTS:
+        if name not in BuildStrategy.__annotations__:
             raise AttributeError(
-                f"BuildStrategy: expected one of its attributes, but got {name!r}. It has "
-                f"{sorted(DEFAULTS)}."
+                f"BuildStrategy: expected one of {sorted(BuildStrategy.__annotations__)}, but got "
+                f"{name!r}. Leave it out: real Paddle's other settings have no passes here."
             )
-        kind = type(DEFAULTS[name])
-        allowed = (bool, type(None)) if name == "memory_optimize" else (kind,)
-        if type(value) not in allowed:
-            wanted = " or ".join(item.__name__ for item in allowed)
+        if not isinstance(value, bool | None) or (value is None and name != "memory_optimize"):
+            wanted = BuildStrategy.__annotations__[name]
             raise TypeError(
-                f"BuildStrategy.{name}: expected {wanted}, but got {value!r}. The default is "
-                f"{DEFAULTS[name]!r}."
+                f"BuildStrategy.{name}: expected {wanted}, but got {value!r}. Say True or False."
             )
-        vars(self)[name] = value
+        object.__setattr__(self, name, value)
 
-    def __str__(self) -> str:
-        def text(value: Any) -> str:
-            if isinstance(value, list):
-                return ", ".join(map(str, value))
-            number = value.value if isinstance(value, ReduceStrategy) else value
-            return str(int(number or 0)) if not isinstance(number, str) else number
-
-        lines = [f"{name}_: {text(value)}" for name, value in vars(self).items()]
-        return "\n".join(["BuildStrategy:", *lines, ""])
-
-    __repr__ = __str__
+    def _settings(self) -> tuple[bool | None, ...]:
+        return self.enable_inplace, self.fuse_elewise_add_act_ops, self.memory_optimize
 
 
 class CompiledProgram:
@@ -189,4 +124,4 @@ class CompiledProgram:
     @property
     def _version(self) -> Any:
         """Another one if the program or the strategy changed."""
-        return self._program._version, str(self._build_strategy)
+        return self._program._version, self._build_strategy._settings()

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from minipaddle.base.block_lowering import lower_block
-from minipaddle.base.block_names import BlockNames, Lowering
+from minipaddle.base.block_lowering import BlockLowering, Lowering
 from minipaddle.base.framework import Program, Variable
 from minipaddle.common.errors import IRError
 from minipaddle.new_executor.feed import (
-    check_feed,
-    missing_feed,
+    feeds_and_reads,
     refuse_computed_feeds,
     refuse_extra_feeds,
 )
@@ -34,9 +32,8 @@ def lower_program(
         IRError: an op of a block inside reads what nobody has written.
     """
     block = program.global_block()
-    number = BlockNames(block, Lowering(feed_names))
-    instructions = lower_block(number)
-    names = number.lowering.names
+    number = BlockLowering(block, Lowering(feed_names))
+    instructions, names = number.instructions(), number.shared.names
     fetched = [_fetch_name(item, program) for item in fetch_list or fetch_targets(block)]
     written = {name for operator in block.ops for name in operator.output_arg_names}
     persistent = {name for name in written if block.has_var(name) and block.var(name).persistable}
@@ -46,27 +43,18 @@ def lower_program(
     made = writes_of(instructions)
     from_outside.update((name, None) for name in fetched if number(name) not in made)
 
-    feeds, reads = {}, {}
+    inputs = []
     for name in from_outside:
         if not block.has_var(name):  # it is of a block inside
             raise IRError(
                 f"Executor.run: expected {name!r} to be written before an op reads it, but got no "
                 "op that does so. Put the ops into another order, or add the missing one."
             )
-        variable = block.var(name)
-        if name in feed_names:
-            feeds[name] = (number(name), check_feed(name, variable.shape, variable.dtype))
-        elif variable.persistable:
-            reads[name] = number(name)
-        else:
-            raise missing_feed(name, variable.shape, variable.dtype, feed_names)
+        inputs.append((number(name), block.var(name)))
+    feeds, reads = feeds_and_reads(inputs, feed_names, lambda variable: variable.persistable)
     refuse_extra_feeds(feed_names, block.vars)
     refuse_computed_feeds(feed_names, written.difference(from_outside))
-    writes = {
-        name: number(name)
-        for name in sorted(persistent)
-        if any(number(name) in item.writes() for item in instructions)
-    }
+    writes = {name: number(name) for name in sorted(persistent) if number(name) in made}
     fetches = [number(name) for name in fetched]
     return InstructionList(instructions, feeds, reads, writes, fetches, names)
 

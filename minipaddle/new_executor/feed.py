@@ -20,14 +20,31 @@ class MissingFeedError(KeyError):
         return str(self.args[0])
 
 
-def missing_feed(
-    name: str, shape: Sequence[int], dtype: DataType, feed_names: Sequence[str]
-) -> MissingFeedError:
-    """The error for a feed that is not there."""
-    return MissingFeedError(
-        f"Executor.run: the program needs feed {name!r} ({dtype.name}, {list(shape)}), "
-        f"but feed has {sorted(feed_names)}. Add {name!r} to feed."
-    )
+def feeds_and_reads(
+    inputs: Iterable[tuple[str, Any]], feed_names: Sequence[str], lives_in_scope: Any
+) -> tuple[dict[str, tuple[str, Callable]], dict[str, str]]:
+    """Where what a program reads comes from: `feeds` and `scope_reads` of an InstructionList.
+
+    Args:
+        inputs: what it reads: (name in the generated function, the Variable or Value).
+        lives_in_scope: says of a Variable or Value whether it need not be fed.
+
+    Raises:
+        KeyError: what must be fed is not.
+    """
+    feeds, reads = {}, {}
+    for number, item in inputs:
+        name = item.name
+        if name in feed_names:
+            feeds[name] = number, check_feed(name, item.shape, item.dtype)
+        elif lives_in_scope(item):
+            reads[name] = number
+        else:
+            raise MissingFeedError(
+                f"Executor.run: the program needs feed {name!r} ({item.dtype.name}, "
+                f"{list(item.shape)}), but feed has {sorted(feed_names)}. Add {name!r} to feed."
+            )
+    return feeds, reads
 
 
 def refuse_extra_feeds(feed_names: Sequence[str], known: Iterable[str]) -> None:

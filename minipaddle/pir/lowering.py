@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from minipaddle.new_executor.feed import check_feed, missing_feed, refuse_extra_feeds
-from minipaddle.new_executor.instruction import Instruction, InstructionList, prune
+from minipaddle.new_executor.feed import feeds_and_reads, refuse_extra_feeds
+from minipaddle.new_executor.instruction import Instruction, InstructionList, prune, reads_of
 from minipaddle.pir.core.block import Program
 from minipaddle.pir.core.constant import attribute_values
 from minipaddle.pir.core.operation import Operation
@@ -46,23 +46,17 @@ def lower_program(
     instructions = [instruction_of(op, numbers) for op in ops if op.info.op is not None]
     wanted = {numbers[value] for value in fetches} | set(writes.values())
     instructions = prune(instructions, wanted)
-    read = {name for item in instructions for name in item.reads()} | wanted
+    read = {*reads_of(instructions), *wanted}
 
-    feeds, reads = {}, {}
-    for op in ops:
-        if op.num_results() == 0 or numbers.get(op.result(0)) not in read:
-            continue
-        result = op.result(0)
-        if op.name() == "builtin.parameter":
-            reads[result.name] = numbers[result]
-        elif op.name() == "pd_op.data":
-            if result.name in feed_names:
-                check = check_feed(result.name, result.shape, result.dtype)
-                feeds[result.name] = (numbers[result], check)
-            elif scope.find_var(result.name) is not None or result.persistable:
-                reads[result.name] = numbers[result]
-            else:
-                raise missing_feed(result.name, result.shape, result.dtype, feed_names)
+    def lives_in_scope(value: Value) -> bool:
+        return value.persistable or scope.find_var(value.name) is not None
+
+    inputs = [
+        (numbers[op.result(0)], op.result(0))
+        for op in ops
+        if op.name() in ("builtin.parameter", "pd_op.data") and numbers[op.result(0)] in read
+    ]
+    feeds, reads = feeds_and_reads(inputs, feed_names, lives_in_scope)
     refuse_extra_feeds(feed_names, [value.name for value in program.list_vars()])
     return InstructionList(
         instructions, feeds, reads, writes, [numbers[value] for value in fetches]
