@@ -135,11 +135,11 @@ with paddle.static.scope_guard(paddle.static.Scope()):
 # | `VarDesc` | `name` 1, `type` 2, `persistable` 3, `need_check_feed` 4, `is_parameter` 5, `stop_gradient` 6 |
 # | `OpDesc` | `inputs` 1, `outputs` 2, `type` 3, `attrs` 4, `is_target` 5 |
 #
-# In minipaddle a `Variable` is a thin Python object around its VarDesc: all that it knows stands in there. This is `x`:
+# In minipaddle a `Variable` is a thin Python object around its VarDesc: all that it knows stands in there, in `x.proto`. This is `x`:
 
 # %%
 x = main.global_block().var("x")
-print(x.desc)
+print(x.proto)
 
 # %% [markdown]
 # ## Byte by byte
@@ -180,9 +180,9 @@ def fields(data, at, end, descriptor, depth=0):
 # The description of `x` has 34 bytes: a name of one letter, a dtype, two sizes (-1 and 3), four yes-or-no flags, and messages around them. **Which part takes the most bytes?** Then step through. (On the left, the number before each colon says where in the 34 bytes a part begins.)
 
 # %%
-data = x.desc.SerializeToString()
+data = x.proto.SerializeToString()
 steps, lines, rows = [], [], []
-for start, end, depth, name, value in fields(data, 0, len(data), x.desc.DESCRIPTOR):
+for start, end, depth, name, value in fields(data, 0, len(data), x.proto.DESCRIPTOR):
     lines.append(f"{start:2}: {data[start:end].hex(' ')}")
     rest = [f"{end:2}: {data[end:].hex(' ', 8)}"] if end < len(data) else []
     rows.append([f"{'. ' * depth}{name}", data[start] // 8, data[start] % 8, value])
@@ -204,7 +204,7 @@ viz.Player(steps, label="The description of x")
 
 # %%
 op = main.global_block().ops[0]
-for field, item in op.desc.ListFields():
+for field, item in op.proto.ListFields():
     if field.name in ("inputs", "outputs"):
         print(field.name, {slot.parameter: list(slot.arguments) for slot in item})
     elif field.name == "attrs":
@@ -296,10 +296,9 @@ answer = both(
             x = paddle.static.data("x", [-1, 3], "float32")
             w = paddle.static.create_parameter([3, 2], "float32", name="w")
             loss = paddle.mean(x @ w)
-        if hasattr(main.desc, "serialize_to_string"):  # real Paddle
-            for op in main.global_block().ops:
-                op._remove_attr("op_callstack")
-            print(main.desc.serialize_to_string().hex())
+        for op in main.global_block().ops:
+            op._remove_attr("op_callstack")
+        print(main.desc.serialize_to_string().hex())
     """
 )
 theirs = type(main).parse_from_string(bytes.fromhex(answer.paddle))
@@ -351,7 +350,7 @@ both(
 #
 # ## What we left out
 # Paddle's ProgramDesc also has `op_version_map`: for each op the version of its definition, so that a later Paddle can bring an old program up to date. A VarDesc can describe more than dense tensors: arrays of tensors,
-# sparse rows, readers. And in real Paddle, a program lives twice, in Python and in C++: `main.desc` is a C++ object, and Python's `Variable` holds a pointer to it.
+# sparse rows, readers. And in real Paddle, a program lives twice, in Python and in C++: `main.desc` is a C++ object, and Python's `Variable` holds a pointer to it. Here `main.desc` has the same methods (`minipaddle/base/desc.py`), but only looks at what Python holds.
 # Saving a program *with* its weights is lesson [1.7](07_programs_that_rewrite_programs.ipynb).
 #
 # **Next**: [1.3](03_from_an_op_to_a_kernel.ipynb) follows one op from its name to the function that computes. Task 6 of [1 · exercise](exercise.ipynb) renames a variable in these bytes, and leaves everything else as it is. Whenever you add an attribute to an op

@@ -82,8 +82,8 @@ def _create_parameter(
             value = initializer(shape, dtype)
             startup.global_block()._rename_var(value.name, name)
         value.persistable, value.stop_gradient = True, not trainable
-        value.desc.is_parameter = True
-        made[name] = Parameter(value.block, value.desc)
+        value.proto.is_parameter = True
+        made[name] = Parameter(value.block, value.proto)
     if name in main.vars:
         return main.vars[name]
     return main.create_var(

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minipaddle.base.empty_slots import EMPTY_SLOTS
-from minipaddle.base.framework_proto import VAR_TYPES, OpDesc, VarDesc
+from minipaddle.base.framework_proto import VAR_TYPES, BlockDesc, OpDesc, VarDesc
 from minipaddle.base.name_scope import full_name as scope_name
-from minipaddle.base.op_attrs import phi_attrs
+from minipaddle.base.op_attrs import default_attrs, phi_attrs
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.base.op_desc import EMPTY, write_attr
 from minipaddle.base.operator import Operator
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 class Block:
     """A list of ops and the variables that they use. Control flow has blocks of its own."""
 
+    desc: Any  # see desc.py
+
     def __init__(self, program: Program, idx: int, parent_idx: int = -1) -> None:
         self.program = program
         self.idx = idx
@@ -37,6 +39,15 @@ class Block:
         self.forward_block_idx = -1
         self.vars: dict[str, Variable] = {}
         self.ops: list[Operator] = []
+
+    @property
+    def proto(self) -> Any:
+        """The block as a BlockDesc message."""
+        proto = BlockDesc(idx=self.idx, parent_idx=self.parent_idx)
+        proto.forward_block_idx = self.forward_block_idx
+        proto.vars.extend(variable.proto for variable in self.vars.values())
+        proto.ops.extend(operator.proto for operator in self.ops)
+        return proto
 
     def create_var(
         self,
@@ -138,7 +149,7 @@ class Block:
 
     def append_op(
         self,
-        type: str,
+        type: str | None = None,
         inputs: dict[str, Any] | None = None,
         outputs: dict[str, Any] | None = None,
         attrs: dict[str, Any] | None = None,
@@ -147,10 +158,14 @@ class Block:
         them; the attribute `sub_block` is a Block.
 
         Raises:
-            TypeError: the type is no text, or a slot or an attribute holds something else.
-            ValueError: an input is missing or out of sight of this block, or InferMeta refuses.
+            TypeError: a slot or an attribute holds something else.
+            ValueError: there is no such op or slot, an input is missing or out of sight of this
+                block, or InferMeta refuses.
         """
-        _require_text("Block.append_op: expected the type of an op", type)
+        if not isinstance(type, str) or not type:
+            raise ValueError(
+                f"Block.append_op: expected the type of an op, but got {type!r}. Give its name."
+            )
         desc = OpDesc(type=type)
         if inputs is not None:
             _require_dict(type, "inputs", inputs)
@@ -179,7 +194,9 @@ class Block:
             write_attr(desc.attrs.add(), name, value.idx if isinstance(value, Block) else value)
         operator = Operator(self, desc)
         try:
-            self._infer_shapes(operator)
+            if not runs_block and type not in ("feed", "fetch"):
+                self._complete(operator)
+                self._infer_shapes(operator)
         except Exception as error:
             name_op_in_error(error, type, operator.attr("op_callstack"))
             raise
@@ -189,12 +206,23 @@ class Block:
         self.program._changed()
         return operator
 
+    def _complete(self, operator: Operator) -> None:
+        """Adds default attributes. Raises ValueError if there is no such op or slot."""
+        try:
+            _ = operator.phi_op
+        except KeyError as error:
+            raise ValueError(
+                f"Block.append_op: expected the type of an op, but got {operator.type!r}. Declare "
+                "it with @op, or use one of core.get_all_op_names()."
+            ) from error
+        operator.require_slots()
+        if not operator.type.endswith("_grad"):  # that one has the forward op's
+            for name, value in default_attrs(operator).items():
+                write_attr(operator.proto.attrs.add(), name, value)
+
     def _infer_shapes(self, operator: Operator) -> None:
         """InferMeta decides the outputs' shapes and dtypes, whatever they were before."""
-        try:
-            op = operator.phi_op
-        except KeyError:
-            return  # an op without a declaration can stand in a Program; it can't be run
+        op = operator.phi_op
         compat = compat_of(op.name)
         metas: list[Any] = []
         for item, names in zip(op.inputs, operator.phi_inputs(op), strict=True):
@@ -209,7 +237,7 @@ class Block:
             for target, found in zip(operator.output(output_slot(compat, name)), several):
                 variable = self._find_var_recursive(target)
                 if found is not None and variable is not None:
-                    tensor = variable.desc.type.dense_tensor.tensor
+                    tensor = variable.proto.type.dense_tensor.tensor
                     tensor.data_type = found.dtype.proto_number
                     tensor.ClearField("dims")
                     tensor.dims.extend(found.shape)
@@ -223,6 +251,14 @@ class Block:
                 f"{op_type}: expected sub_block to be a Block of this Program that was made after "
                 f"block {self.idx}, but got {got}. Make one with Program._create_block."
             )
+
+    def _remove_op(self, index: int) -> None:
+        del self.ops[index]
+        self.program._changed()
+
+    def _remove_var(self, name: str) -> None:
+        del self.vars[name]
+        self.program._changed()
 
     def _rename_var(self, old: str, new: str, ops: list[Operator] | None = None) -> None:
         """Renames a variable. `ops`: those that use it, where that is known (default: all)."""

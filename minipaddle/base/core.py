@@ -7,17 +7,27 @@ Real Paddle has one kernel per backend and dtype, so its list of `relu` is long.
 serve every backend and dtype: numpy and CuPy find the code for a dtype themselves.
 
 Paddle: `paddle.base.core`, the C++ part, bound in paddle/fluid/pybind/pybind.cc.
-Left out: all but the questions about kernels.
+Left out: all but the questions about kernels, and the descriptions (desc.py).
 """
 
 from __future__ import annotations
 
+from minipaddle.base.desc import AttrType, BlockDesc, OpDesc, ProgramDesc, VarDesc
 from minipaddle.base.op_compat import compat_of
 from minipaddle.common.place import is_compiled_with_cuda
 from minipaddle.phi.core.kernel import KernelKey
 from minipaddle.phi.core.op import OPS, Op, find_op
 
-__all__ = ["get_all_op_names", "is_compiled_with_cuda", "op_support_gpu"]
+__all__ = [
+    "AttrType",
+    "BlockDesc",
+    "OpDesc",
+    "ProgramDesc",
+    "VarDesc",
+    "get_all_op_names",
+    "is_compiled_with_cuda",
+    "op_support_gpu",
+]
 
 _LAYOUT = "Undefined(AnyLayout)"
 

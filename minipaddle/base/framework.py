@@ -19,7 +19,6 @@ from minipaddle.base.call_stack import user_frames
 from minipaddle.base.desc_checks import check_blocks, check_kinds, check_texts
 from minipaddle.base.framework_proto import (
     OP_VERSIONS,
-    BlockDesc,
     OpDesc,
     ProgramDesc,
     VarDesc,
@@ -52,9 +51,11 @@ _KEPT_WITH_PARAMETERS = ("optimize_attr", "regularizer", "need_clip")
 class Program:
     """Blocks; block 0 is where it starts."""
 
+    desc: Any  # see desc.py
+
     def __init__(self) -> None:
         self.blocks = [Block(self, 0)]
-        self.random_seed = 0
+        self._seed = 0
         # of an optimizer: what says the learning rate at each run, and the variable that gets it
         self.lr_scheduler: Any = None
         self.lr_var: Any = None
@@ -67,6 +68,20 @@ class Program:
 
     def _changed(self) -> None:
         self._version += 1
+
+    @property
+    def random_seed(self) -> int:
+        """What the random numbers of ops without a seed follow from; 0: others in each run."""
+        return self._seed
+
+    @random_seed.setter
+    def random_seed(self, seed: int) -> None:
+        if not isinstance(seed, int):
+            raise ValueError(
+                f"Program.random_seed: expected an int, but got {seed!r}. 0 is for other numbers "
+                "in each run."
+            )
+        self._seed = seed
 
     def global_block(self) -> Block:
         return self.blocks[0]
@@ -122,26 +137,22 @@ class Program:
             self._role = before
 
     @property
-    def desc(self) -> Any:
+    def proto(self) -> Any:
         """The whole program as one ProgramDesc message."""
         program = ProgramDesc()
         program.version.version = 0
-        for block in self.blocks:
-            desc = BlockDesc(idx=block.idx, parent_idx=block.parent_idx)
-            desc.forward_block_idx = block.forward_block_idx
-            for variable in block.vars.values():
-                desc.vars.add().CopyFrom(variable.desc)
-            for operator in block.ops:
-                desc.ops.add().CopyFrom(operator.desc)
-            program.blocks.add().CopyFrom(desc)
+        program.blocks.extend(block.proto for block in self.blocks)
         types = {operator.type for block in self.blocks for operator in block.ops}
         for name in sorted(types & OP_VERSIONS.keys()):
             program.op_version_map.pair.add(op_name=name).op_version.version = OP_VERSIONS[name]
         return program
 
+    def _sync_with_cpp(self) -> None:
+        """Nothing to do: what is added to `desc` (see desc.py) is in the Program at once."""
+
     def serialize_to_string(self) -> bytes:
         """The program as bytes, in framework.proto's format."""
-        return self.desc.SerializeToString()
+        return self.proto.SerializeToString()
 
     @staticmethod
     def parse_from_string(data: bytes) -> Program:
@@ -223,7 +234,7 @@ class Program:
             for_test: leave out the ops of backward and optimizer, and let dropout, batch_norm and
                 their like behave as in a test.
         """
-        message = prune_backward(self.desc) if for_test else self.desc
+        message = prune_backward(self.proto) if for_test else self.proto
         if for_test:
             set_is_test(message)
         else:
@@ -276,7 +287,7 @@ class Program:
             names.add(name)
             if name in makers and name not in feeds:
                 positions.add(makers[name])
-        return self._derived(prune(self.desc, positions, names, set(feeds)))
+        return self._derived(prune(self.proto, positions, names, set(feeds)))
 
     def _derived(self, message: Any) -> Program:
         """The program of a message that was made from this one: what Python knows goes along."""

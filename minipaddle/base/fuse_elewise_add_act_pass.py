@@ -91,5 +91,5 @@ def _fused(block: Block, add: Operator, activation: Operator) -> Operator:
     }
     for name, value in own.items():
         write_attr(desc.attrs.add(), name, value)
-    desc.attrs.extend(activation.desc.attrs)  # its role, where it comes from
+    desc.attrs.extend(activation.proto.attrs)  # its role, where it comes from
     return Operator(block, desc)

@@ -182,7 +182,7 @@ def append_phi_op(
         named = {name: value for name, value in named.items() if name not in taken}
     block.append_op(compat.type, slots, out_slots, named)
     if compat.always_tensors:  # what they hold is known here, but not to the op
-        outputs[0].desc.type.dense_tensor.tensor.dims[:] = results[0].shape
+        outputs[0].proto.type.dense_tensor.tensor.dims[:] = results[0].shape
     return outputs
 
 

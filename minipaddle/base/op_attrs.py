@@ -6,13 +6,14 @@ paddle/fluid/framework/attribute.h.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from minipaddle.base.op_compat import OpCompat, compat_of
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.dtype import DataType
 from minipaddle.common.place import Place
-from minipaddle.phi.core.attribute import IntArray, is_symbolic, unknown
+from minipaddle.phi.core.attribute import IntArray, convert, is_symbolic, unknown
 from minipaddle.phi.core.meta_tensor import MetaTensor
 
 if TYPE_CHECKING:
@@ -41,6 +42,20 @@ def program_attrs(
     return found
 
 
+def default_attrs(operator: Operator) -> dict[str, Any]:
+    """What an Operator was not told: its attributes with a default value, as a Program has them."""
+    op, compat = operator.phi_op, compat_of(operator.phi_op.name)
+    variables = attr_variables(operator)
+    attrs = {
+        attr.name: convert(op.name, attr.name, attr.kind, attr.default)
+        for attr in op.attrs
+        if not attr.required and attr.name not in variables
+    }
+    constant = {name: value for name, value in compat.extra.items() if not callable(value)}
+    found = program_attrs(replace(compat, extra=constant), attrs, []) | compat.defaults
+    return {name: value for name, value in found.items() if not operator.has_attr(name)}
+
+
 def phi_attrs(operator: Operator) -> dict[str, Any]:
     """The attributes of an Operator, under phi's names and as phi's values."""
     op, compat = operator.phi_op, compat_of(operator.phi_op.name)
@@ -56,6 +71,8 @@ def phi_attrs(operator: Operator) -> dict[str, Any]:
             value = operator.attr(name)
             if name == "value" and operator.has_attr("str_value"):
                 value = operator.attr("str_value") or value  # the text has all digits
+            if name == "dim" and operator.has_attr("reduce_all") and operator.attr("reduce_all"):
+                value = []
             attrs[attr.name] = _phi_value(value, attr.kind)
     kinds = {attr.name: attr.kind for attr in op.attrs}
     for name, variable in attr_variables(operator).items():

@@ -31,6 +31,7 @@ class OpCompat:
         attrs: phi's attribute names -> the Program's.
         extra: attributes that phi does not have: a value, or a function of phi's attributes and
             the inputs' MetaTensors.
+        defaults: a Program's attributes with a default value that phi's don't have.
         layer: what names of its outputs start with, if not the type.
         tensors: attribute -> the slot in which it may be given as a Variable, if that is not
             `<Attribute>Tensor`.
@@ -48,6 +49,7 @@ class OpCompat:
     slots: dict[str, str] = field(default_factory=dict)
     attrs: dict[str, str] = field(default_factory=dict)
     extra: dict[str, Any | Callable[[dict, Any], Any]] = field(default_factory=dict)
+    defaults: dict[str, Any] = field(default_factory=dict)
     layer: str = ""
     tensors: dict[str, str] = field(default_factory=dict)
     always_tensors: tuple[str, ...] = ()
@@ -73,10 +75,16 @@ def _elementwise(name: str) -> OpCompat:
     return OpCompat(f"elementwise_{name}", extra={"axis": -1})
 
 
+_ONE_AXIS = {"dim": [0], "keep_dim": False, "reduce_all": False}
+
+
 def _reduction(name: str, **extra: Any) -> OpCompat:
-    names = {"axis": "dim", "keepdim": "keep_dim"}
     return OpCompat(
-        f"reduce_{name}", attrs=names, extra={"in_dtype": -1, "out_dtype": -1, **extra}, layer=name
+        f"reduce_{name}",
+        attrs={"axis": "dim", "keepdim": "keep_dim"},
+        extra={"in_dtype": -1, "out_dtype": -1, **extra},
+        defaults=_ONE_AXIS,
+        layer=name,
     )
 
 
@@ -144,7 +152,10 @@ OP_COMPAT: dict[str, OpCompat] = {
     "any": _reduction("any", reduce_all=_no_axes),
     "prod": _reduction("prod"),
     "frobenius_norm": OpCompat(
-        "frobenius_norm", attrs={"axis": "dim"}, extra={"in_dtype": -1, "out_dtype": -1}
+        "frobenius_norm",
+        attrs={"axis": "dim"},
+        extra={"in_dtype": -1, "out_dtype": -1},
+        defaults=_ONE_AXIS,
     ),
     "isnan": OpCompat("isnan_v2"),
     "isinf": OpCompat("isinf_v2"),
@@ -166,12 +177,14 @@ OP_COMPAT: dict[str, OpCompat] = {
         "reduce_sum",
         attrs={"axis": "dim", "keepdim": "keep_dim", "dtype": "out_dtype"},
         extra={"reduce_all": _no_axes, "in_dtype": -1},
+        defaults=_ONE_AXIS,
         layer="sum",
     ),
     "mean": OpCompat(
         "reduce_mean",
         attrs={"axis": "dim", "keepdim": "keep_dim"},
         extra={"reduce_all": _no_axes, "in_dtype": -1, "out_dtype": -1},
+        defaults=_ONE_AXIS,
         layer="mean",
     ),
     "mean_all": OpCompat("mean"),
@@ -196,8 +209,8 @@ OP_COMPAT: dict[str, OpCompat] = {
         tensors={"num_classes": "depth_tensor"},
     ),
     "flatten": _with_xshape("flatten_contiguous_range", "flatten"),
-    "split": OpCompat("split", extra={"num": 0}, which={"num": 0}),
-    "split_with_num": OpCompat("split", extra={"sections": []}),
+    "split": OpCompat("split", extra={"num": 0}, defaults={"axis": 0}, which={"num": 0}),
+    "split_with_num": OpCompat("split", extra={"sections": []}, defaults={"axis": 0}),
     "tril": OpCompat("tril_triu", extra={"lower": True}, which={"lower": True}),
     "triu": OpCompat("tril_triu", extra={"lower": False}, which={"lower": False}),
     "cast": OpCompat(
@@ -278,7 +291,9 @@ OP_COMPAT: dict[str, OpCompat] = {
     ),
     "sequence_mask": OpCompat("sequence_mask", slots={"y": "Y"}, attrs={"max_len": "maxlen"}),
     "pad3d": OpCompat("pad3d", attrs={"pad_value": "value"}, tensors={"paddings": "Paddings"}),
-    "gaussian": OpCompat("gaussian_random"),
+    "gaussian": OpCompat(
+        "gaussian_random", defaults={"shape": [], "mean": 0.0, "std": 1.0, "seed": 0, "dtype": 5}
+    ),
     "dropout": OpCompat(
         "dropout",
         slots={"seed_tensor": "Seed"},
@@ -296,11 +311,12 @@ OP_COMPAT: dict[str, OpCompat] = {
     "full": OpCompat(
         "fill_constant",
         extra={"force_cpu": False, "place_type": -1, "str_value": _number_text},
+        defaults={"shape": [], "str_value": ""},
         written={"value": float},
     ),
     "allclose": _close("allclose"),
     "isclose": _close("isclose"),
-    "full_like": OpCompat("fill_any_like"),
+    "full_like": OpCompat("fill_any_like", defaults={"value": 0.0}),
     "uniform": OpCompat(
         "uniform_random",
         extra={"diag_num": 0, "diag_step": 0, "diag_val": 1.0},
@@ -315,6 +331,8 @@ OP_COMPAT: dict[str, OpCompat] = {
         "batch_norm",
         slots={"out": "Y"},
         attrs={"data_format": "data_layout"},
+        defaults={"is_test": False, "momentum": 0.9, "epsilon": 1e-5, "data_layout": "NCHW"}
+        | {"use_global_stats": False, "trainable_statistics": False},
         grad_slots={"mean_out": "Mean", "variance_out": "Variance"},
     ),
     "layer_norm": OpCompat("layer_norm", slots={"out": "Y"}),
@@ -369,7 +387,10 @@ def phi_name_of(op_type: str, operator: Any) -> str:
 def _tells(compat: OpCompat, operator: Any) -> bool:
     if compat.which_slot and not operator.input(compat.which_slot):
         return False
-    return all(operator.attr(name) == value for name, value in compat.which.items())
+    return all(
+        operator.has_attr(name) and operator.attr(name) == value
+        for name, value in compat.which.items()
+    )
 
 
 def slot_of(compat: OpCompat, name: str) -> str:

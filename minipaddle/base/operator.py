@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from minipaddle.base.op_compat import compat_of, phi_name_of, slot_of
+from minipaddle.base.op_compat import compat_of, output_slot, phi_name_of, slot_of
 from minipaddle.base.op_desc import attr_value, slot_arguments, write_attr
 from minipaddle.phi.core.op import Op, find_op
 
@@ -30,13 +30,15 @@ class OpRole:
 class Operator:
     """One op of a Block, in the old names of op_compat.py."""
 
-    def __init__(self, block: Block, desc: Any) -> None:
+    desc: Any  # see desc.py
+
+    def __init__(self, block: Block, proto: Any) -> None:
         self.block = block
-        self.desc = desc
+        self.proto = proto
 
     @property
     def type(self) -> str:
-        return self.desc.type
+        return self.proto.type
 
     @property
     def phi_op(self) -> Op:
@@ -45,7 +47,7 @@ class Operator:
 
     def input(self, slot: str) -> list[str]:
         """The names in an input slot."""
-        return slot_arguments(self.desc.inputs, slot)
+        return slot_arguments(self.proto.inputs, slot)
 
     def phi_inputs(self, op: Op) -> list[list[str]]:
         """Per input of the op's declaration: the names in its slot.
@@ -66,36 +68,72 @@ class Operator:
             found.append(names)
         return found
 
+    def require_slots(self) -> None:
+        """Raises ValueError if a slot is filled that the op does not have, or with too much."""
+        op, compat = self.phi_op, compat_of(self.phi_op.name)
+        grad = op.forward_op is not None  # lists of gradients are not declared
+        inputs = {slot_of(compat, item.name): item.is_list or grad for item in op.inputs}
+        inputs |= {compat.tensor_slot(attr.name): False for attr in op.attrs if attr.mutable}
+        outputs = {output_slot(compat, name): op.is_list(name) or grad for name in op.outputs}
+        if compat.xshape:
+            inputs["XShape"] = outputs["XShape"] = False
+        for kind, known, given in (
+            ("input", inputs, self.proto.inputs),
+            ("output", outputs, self.proto.outputs),
+        ):
+            for item in given:
+                names, is_list = list(item.arguments), known.get(item.parameter)
+                if names and (is_list is None or not is_list and len(names) > 1):
+                    raise ValueError(
+                        f"{self.type}: expected {kind} slots among {list(known)}, and one variable "
+                        f"in a slot without a list, but got {item.parameter}={names}. Look at the "
+                        "slot's name, and what is in it."
+                    )
+        if outputs and not self.output_arg_names:
+            raise ValueError(
+                f"{self.type}: expected a variable in an output slot of {list(outputs)}, but got "
+                "none. Say where the result goes."
+            )
+
     def output(self, slot: str) -> list[str]:
         """The names in an output slot."""
-        return slot_arguments(self.desc.outputs, slot)
+        return slot_arguments(self.proto.outputs, slot)
 
     @property
     def input_names(self) -> list[str]:
-        return [item.parameter for item in self.desc.inputs]
+        return [item.parameter for item in self.proto.inputs]
 
     @property
     def output_names(self) -> list[str]:
-        return [item.parameter for item in self.desc.outputs]
+        return [item.parameter for item in self.proto.outputs]
 
     @property
     def input_arg_names(self) -> list[str]:
-        return [name for item in self.desc.inputs for name in item.arguments]
+        return [name for item in self.proto.inputs for name in item.arguments]
 
     @property
     def output_arg_names(self) -> list[str]:
-        return [name for item in self.desc.outputs for name in item.arguments]
+        return [name for item in self.proto.outputs for name in item.arguments]
 
     @property
     def attr_names(self) -> list[str]:
-        return [item.name for item in self.desc.attrs]
+        return [item.name for item in self.proto.attrs]
+
+    def attr_type(self, name: str) -> Any:
+        """What kind of value an attribute holds: one of core.AttrType."""
+        return self.desc.attr_type(name)
+
+    @property
+    def idx(self) -> int:
+        """Where in its block the op stands."""
+        return self.block.ops.index(self)
 
     def has_attr(self, name: str) -> bool:
         return name in self.attr_names
 
     def attr(self, name: str) -> Any:
         """An attribute's value. Raises ValueError if there is no such attribute."""
-        for item in self.desc.attrs:
+        for item in self.proto.attrs:
             if item.name == name:
                 return attr_value(item)
         raise ValueError(
@@ -118,25 +156,36 @@ class Operator:
 
     def _set_attr(self, name: str, value: Any) -> None:
         """Sets an attribute; the type is read off the value."""
-        for item in self.desc.attrs:
+        self._remove_attr(name)
+        write_attr(self.proto.attrs.add(), name, value)
+
+    def _remove_attr(self, name: str) -> None:
+        for item in self.proto.attrs:
             if item.name == name:
-                self.desc.attrs.remove(item)
+                self.proto.attrs.remove(item)
                 break
-        write_attr(self.desc.attrs.add(), name, value)
         self.block.program._changed()
 
     def all_attrs(self) -> dict[str, Any]:
-        return {item.name: attr_value(item) for item in self.desc.attrs}
+        return {item.name: attr_value(item) for item in self.proto.attrs}
 
     def _is_optimize_op(self) -> bool:
         """Whether an optimizer appended it."""
         return self.has_attr("op_role") and bool(self.attr("op_role") & OpRole.OPTIMIZE)
 
-    def _rename(self, old: str, new: str) -> None:
-        for item in [*self.desc.inputs, *self.desc.outputs]:
+    def _rename_input(self, old: str, new: str) -> None:
+        self._rename(old, new, self.proto.inputs)
+
+    def _rename_output(self, old: str, new: str) -> None:
+        self._rename(old, new, self.proto.outputs)
+
+    def _rename(self, old: str, new: str, slots: Any = None) -> None:
+        """In `slots`; default: wherever it stands."""
+        for item in [*self.proto.inputs, *self.proto.outputs] if slots is None else slots:
             for position, name in enumerate(item.arguments):
                 if name == old:
                     item.arguments[position] = new
+        self.block.program._changed()
 
     def __str__(self) -> str:
         def slots(items: Any) -> str:
@@ -149,7 +198,7 @@ class Operator:
             for name, value in attrs
             if name != "op_callstack"
         )
-        outputs, inputs = slots(self.desc.outputs), slots(self.desc.inputs)
+        outputs, inputs = slots(self.proto.outputs), slots(self.proto.inputs)
         return f"{{{outputs}}} = {self.type}(inputs={{{inputs}}}{shown})"
 
     __repr__ = __str__

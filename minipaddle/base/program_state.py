@@ -34,7 +34,7 @@ def persistables(program: Any, mode: str = "all") -> list[Any]:
     found = [
         variable
         for variable in program.list_vars()
-        if variable.persistable and variable.desc.type.type == VAR_TYPES["DENSE_TENSOR"]
+        if variable.persistable and variable.proto.type.type == VAR_TYPES["DENSE_TENSOR"]
     ]
     return [v for v in found if mode == "all" or v.is_parameter == (mode == "param")]
 

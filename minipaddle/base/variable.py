@@ -29,11 +29,12 @@ class Variable:
     """A name for a Tensor that will exist when the program runs."""
 
     is_symbolic = True  # no data before that
+    desc: Any  # see desc.py
 
-    def __init__(self, block: Block, desc: Any) -> None:
+    def __init__(self, block: Block, proto: Any) -> None:
         self.block = block
-        self.desc = desc
-        self._name: str = desc.name  # names are asked for at each run: so without protobuf
+        self.proto = proto
+        self._name: str = proto.name  # names are asked for at each run: so without protobuf
 
     @property
     def name(self) -> str:
@@ -41,24 +42,30 @@ class Variable:
 
     def _rename(self, name: str) -> None:
         """Only the variable's own part of it: see Block._rename_var."""
-        self.desc.name = self._name = name
+        self.proto.name = self._name = name
 
     @property
     def type(self) -> int:
         """What it is when the program runs: DENSE_TENSOR, or a kind that ops use inside."""
-        return self.desc.type.type
+        return self.proto.type.type
+
+    @property
+    def op(self) -> Any:
+        """The last op of the block that writes it, or None."""
+        writers = (op for op in reversed(self.block.ops) if self._name in op.output_arg_names)
+        return next(writers, None)
 
     @property
     def shape(self) -> Size:
-        return Size(self.desc.type.dense_tensor.tensor.dims)
+        return Size(self.proto.type.dense_tensor.tensor.dims)
 
     @property
     def dtype(self) -> DataType:
-        return dtypes.BY_PROTO[self.desc.type.dense_tensor.tensor.data_type]
+        return dtypes.BY_PROTO[self.proto.type.dense_tensor.tensor.data_type]
 
     @property
     def ndim(self) -> int:
-        return len(self.desc.type.dense_tensor.tensor.dims)
+        return len(self.proto.type.dense_tensor.tensor.dims)
 
     @property
     def size(self) -> int:
@@ -72,19 +79,19 @@ class Variable:
 
     @property
     def stop_gradient(self) -> bool:
-        return self.desc.stop_gradient
+        return self.proto.stop_gradient
 
     @stop_gradient.setter
     def stop_gradient(self, value: bool) -> None:
-        self.desc.stop_gradient = value
+        self.proto.stop_gradient = value
 
     @property
     def persistable(self) -> bool:
-        return self.desc.persistable
+        return self.proto.persistable
 
     @persistable.setter
     def persistable(self, value: bool) -> None:
-        self.desc.persistable = value
+        self.proto.persistable = value
         self.block.program._changed()
 
     @property
@@ -94,7 +101,7 @@ class Variable:
 
     @property
     def is_parameter(self) -> bool:
-        return self.desc.is_parameter
+        return self.proto.is_parameter
 
     def meta(self) -> MetaTensor:
         """What InferMeta knows of it. Raises TypeError if it is no Tensor when the program runs."""

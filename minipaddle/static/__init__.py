@@ -154,7 +154,7 @@ def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: i
     if world == "program":
         block = base.default_main_program().global_block()
         variable = block.create_var(name, sizes, wanted, stop_gradient=True)
-        variable.desc.need_check_feed = True
+        variable.proto.need_check_feed = True
         return variable
     if any(value.name == name for value in pir.default_main_program().list_vars()):
         raise ValueError(

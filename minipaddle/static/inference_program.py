@@ -44,7 +44,7 @@ def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any) -> Prog
             "out."
         )
     pruned = program._prune_with_input(names, fetches)
-    message = pruned.desc
+    message = pruned.proto
     set_is_test(message)
     result = pruned._derived(message)
     _require_inputs(who, result, names)
@@ -57,7 +57,7 @@ def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any) -> Prog
     for col, name in enumerate(names):
         if not block.has_var(name):  # nothing reads it; still, it may be fed
             copy = VarDesc()
-            copy.CopyFrom(feeds[col].desc)
+            copy.CopyFrom(feeds[col].proto)
             block._add_var(copy)
         block.append_op("feed", {"X": "feed"}, {"Out": name}, {"col": col})
         block.ops.insert(col, block.ops.pop())
@@ -83,7 +83,7 @@ def columns(who: str, block: Block, kind: str) -> list[str]:
 
 def model_bytes(normal: Program) -> bytes:
     """A program for inference without what only training and building need."""
-    message = normal.desc
+    message = normal.proto
     for block in message.blocks:
         block.vars.sort(key=lambda variable: variable.name)
         for variable in block.vars:

@@ -254,7 +254,7 @@ class ExecutorFilm:
         """The shape, from InferMeta: it is known before the run."""
         for block in self.program.blocks:
             found = block.vars.get(self.plan.names.get(variable, ""))
-            if found is not None and found.desc.type.type == DENSE_TENSOR:
+            if found is not None and found.proto.type.type == DENSE_TENSOR:
                 return str(list(found.shape))
         return ""
 

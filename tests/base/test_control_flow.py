@@ -194,7 +194,10 @@ def test_an_op_without_declaration_may_stand_in_a_body():
         def body(a):
             block = x.block.program.current_block()
             block.create_var("w", [2])
-            block.append_op("warp_drive", {"X": a}, {"Out": "w"})
+            operator = block.desc.append_op()
+            operator.set_type("warp_drive")
+            operator.set_input("X", [a.name])
+            operator.set_output("Out", ["w"])
             return [a * 2.0]
 
         return paddle.static.nn.while_loop(lambda a: paddle.mean(a) < 9, body, [x * 1.0])[0]

@@ -209,7 +209,7 @@ def test_too_many_blocks_in_one_another():
 def damaged(change):
     """The bytes of a good program with a change of its ProgramDesc."""
     main, _ = built(next(case for case in CASES if case.__name__ == "condition_in_loop"))
-    message = main.desc
+    message = main.proto
     change(message)
     return message.SerializeToString()
 

@@ -263,7 +263,7 @@ def test_a_variable_that_only_one_branch_changes_has_no_gradient():
 
 def test_a_gradient_without_its_forward_block():
     main, _, gradient = with_gradient(named("loop"))
-    message = main.desc
+    message = main.proto
     message.blocks[2].forward_block_idx = -1
     broken = Program.parse_from_string(message.SerializeToString())
     with pytest.raises(IRError, match="while_grad: expected block 2 to be the gradient of a block"):

@@ -89,7 +89,7 @@ def damage(message, draw):
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_is_wrong_the_error_says_where(few_turns, seed):
     loss = a_bit_of_everything()
-    good = static.default_main_program().desc
+    good = static.default_main_program().proto
     draw, refused = random.Random(seed), 0
     for _ in range(60):
         message = ProgramDesc()
@@ -113,7 +113,7 @@ def test_whatever_is_wrong_the_error_says_where(few_turns, seed):
 def test_an_op_that_reads_what_nobody_has_written():
     x = data()
     static.nn.cond(paddle.mean(x) > 0.0, lambda: paddle.exp(paddle.tanh(x)), lambda: x)
-    message = static.default_main_program().desc
+    message = static.default_main_program().proto
     del message.blocks[1].ops[0]  # tanh
     program = Program.parse_from_string(message.SerializeToString())
     (op,) = [op for op in program.global_block().ops if op.type == "select_input"]
@@ -123,7 +123,7 @@ def test_an_op_that_reads_what_nobody_has_written():
 
 def test_a_dtype_that_numpy_lacks():
     data()
-    message = static.default_main_program().desc
+    message = static.default_main_program().proto
     message.blocks[0].vars[0].type.dense_tensor.tensor.data_type = VAR_TYPES["BF16"]
     with pytest.raises(IRError, match="'x' to be of a dtype that numpy has, but got BF16"):
         Program.parse_from_string(message.SerializeToString())

@@ -341,7 +341,7 @@ def test_wrong_after_a_run_that_was_right(work, change, kind, text):
 def test_a_renamed_variable_is_fetched_under_its_new_name(work):
     work.run([work.y])
     work.main.global_block()._rename_var(work.y.name, "renamed")
-    assert work.y.name == work.y.desc.name == "renamed"
+    assert work.y.name == work.y.proto.name == "renamed"
     assert work.run([work.y])[0].tolist() == work.run(["renamed"])[0].tolist()
 
 

@@ -161,7 +161,11 @@ def test_an_op_that_is_not_declared():
     main = paddle.static.Program()
     block = main.global_block()
     block.create_var("x", [1])
-    block.append_op("warp_drive", {"X": "x"}, {"Out": "x"})
+    with pytest.raises(ValueError, match="expected the type of an op, but got 'warp_drive'"):
+        block.append_op("warp_drive", {"X": "x"}, {"Out": "x"})
+    operator = block.desc.append_op()  # in a description it may stand
+    operator.set_type("warp_drive")
+    operator.set_output("Out", ["x"])
     with pytest.raises(KeyError, match="find_op: .* 'warp_drive'"):
         paddle.static.Executor().run(main, fetch_list=["x"])
 

@@ -57,8 +57,8 @@ def test_a_variable_that_only_a_branch_sees():
 
 
 APPENDED: list[tuple[Any, Any, Any, Any, type[Exception], str]] = [
-    (None, {"X": "x"}, {"Out": "y"}, {}, TypeError, "expected the type of an op"),
-    (3, {"X": "x"}, {"Out": "y"}, {}, TypeError, "expected the type of an op"),
+    (None, {"X": "x"}, {"Out": "y"}, {}, ValueError, "expected the type of an op"),
+    (3, {"X": "x"}, {"Out": "y"}, {}, ValueError, "expected the type of an op"),
     ("relu", {"X": None}, {"Out": "y"}, {}, TypeError, "'X' to hold Variables or names"),
     ("relu", {"X": np.ones(2)}, {"Out": "y"}, {}, TypeError, "'X' to hold Variables or names"),
     ("relu", {"X": "x"}, {"Out": 3}, {}, TypeError, "'Out' to hold Variables or names"),
@@ -67,7 +67,14 @@ APPENDED: list[tuple[Any, Any, Any, Any, type[Exception], str]] = [
     ("relu", {"X": "x"}, {"Out": "y"}, ["a"], TypeError, "attrs to be a dict"),
     ("relu", {"X": "unknown"}, {"Out": "y"}, {}, ValueError, "around it, but got 'unknown'"),
     ("relu", {}, {"Out": "y"}, {}, ValueError, "input slot 'X', but got none"),
-    ("relu", {"Y": "x"}, {"Out": "y"}, {}, ValueError, "input slot 'X', but got none"),
+    ("relu", {"Y": "x"}, {"Out": "y"}, {}, ValueError, r"among \['X'\], .*got Y=\['x'\]"),
+    ("relu", {"X": "x", "Y": "x"}, {"Out": "y"}, {}, ValueError, r"got Y=\['x'\]"),
+    ("relu", {"X": ["x", "x"]}, {"Out": "y"}, {}, ValueError, r"got X=\['x', 'x'\]"),
+    ("relu", {"X": "x"}, {"O": "y"}, {}, ValueError, r"among \['Out'\], .*got O=\['y'\]"),
+    ("relu", {"X": "x"}, {"Out": "y", "Mask": "y"}, {}, ValueError, "got Mask="),
+    ("relu", {"X": "x"}, {}, {}, ValueError, r"an output slot of \['Out'\], but got none"),
+    ("relu", {"X": "x"}, None, None, ValueError, "Say where the result goes"),
+    ("no_such_op", {"X": "x"}, {"Out": "y"}, {}, ValueError, "but got 'no_such_op'"),
     ("scale", {"X": "x"}, {"Out": "y"}, {"scale": "abc"}, ValueError, "a number, but got 'abc'"),
     ("scale", {"X": "x"}, {"Out": "y"}, {"bias": object()}, TypeError, "'bias' to hold numbers"),
     ("scale", {"X": "x"}, {"Out": "y"}, {"bias": None}, TypeError, "'bias' to hold numbers"),

@@ -5,10 +5,10 @@ names = {*fetch, *(name for name in written if block.var(name).persistable)}
 last = {name: n for n, one in enumerate(block.ops) for name in one.output_arg_names}
 targets = {last[name] for name in names if name in last}
 targets |= {n for n, one in enumerate(block.ops) if one.type in SIDE_EFFECTS}
-left = list(framework_prune(block.program.desc, targets, names, set()).blocks[0].ops)
+left = list(framework_prune(block.program.proto, targets, names, set()).blocks[0].ops)
 kept, made, needed = [], set(), set()
 for n in reversed(range(len(block.ops))):
-    if left and left[-1] == block.ops[n].desc:
+    if left and left[-1] == block.ops[n].proto:
         kept.append(n)
         left.pop()
 kept.reverse()

@@ -177,9 +177,9 @@ def _overwritable(operator: Operator) -> dict[str, str]:
 
 
 def _rename_in(operator: Operator, renamed: dict[str, str]) -> None:
-    slots = [*operator.desc.inputs, *operator.desc.outputs]
+    slots = [*operator.proto.inputs, *operator.proto.outputs]
     lists = [item.arguments for item in slots]
-    lists += [item.strings for item in operator.desc.attrs if item.name == "op_role_var"]
+    lists += [item.strings for item in operator.proto.attrs if item.name == "op_role_var"]
     for names in lists:
         for position, name in enumerate(names):
             if name in renamed:
