@@ -15,8 +15,8 @@ Add a lesson
 3. An output that can't be the same twice: tag the cell, `# %% tags=["nbval-ignore-output"]`, and
    say why in the cell, in a comment that starts with `# Varies:`. An error that the lesson shows
    on purpose: tag the cell "raises-exception".
-4. pytest tests/test_course.py -k <slug>: same outputs again, no cell over 10 s, the lesson under
-   60 s.
+4. The build tells a cell over 10 s, and a lesson over 60 s. pytest tests/test_course.py -k <slug>:
+   every cell runs, and gives the same outputs again.
 5. Commit the source and the notebook together.
 
 Add an exercise, or a task to one
@@ -81,8 +81,10 @@ def _build(paths: list[Path]) -> int:
     os.environ["MINIPADDLE_RECORD"] = "1"  # real Paddle's answers are written down as lessons run
     for source in _chosen(paths):
         started = time.monotonic()
-        notebooks.build(source)
+        seconds = notebooks.build(source)
         print(f"{notebooks.shown(source)}: built in {time.monotonic() - started:.1f} s", flush=True)
+        for found in notebooks.slow(seconds):
+            print(f"  slow: {found}", flush=True)
     return 0
 
 

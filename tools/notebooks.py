@@ -28,8 +28,7 @@ COURSE = ROOT / "course"
 
 CELL_SECONDS = 10
 LESSON_SECONDS = 60
-# A build stops a cell only when it is hopeless. The limits above are judged afterwards, by the
-# tests.
+# A build stops a cell only when it is hopeless. What takes longer than the limits above, it tells.
 BUILD_SECONDS = 120
 
 METADATA = {
@@ -168,6 +167,8 @@ def execute(nb: NotebookNode, folder: Path) -> list[float]:
             nb,
             config=config,
             kernel_name="python3",
+            # Nobody asks for it, and kernels at the same time would wait for its database.
+            extra_arguments=["--HistoryManager.enabled=False"],
             timeout=BUILD_SECONDS,
             store_widget_state=False,
             record_timing=False,
@@ -183,9 +184,7 @@ def execute(nb: NotebookNode, folder: Path) -> list[float]:
 
 
 def machine_paths() -> list[tuple[str, str]]:
-    """(pattern, replacement) for every text in an output that names this machine. nbval uses the
-    same list.
-    """
+    """(pattern, replacement) for every text in an output that names this machine."""
     pairs = [
         (re.escape(str(ROOT)) + r"/\.venv\S*?/site-packages/", "site-packages/"),
         (re.escape(sysconfig.get_paths()["purelib"]) + "/", "site-packages/"),
@@ -270,6 +269,18 @@ def write_bytes(data: bytes, path: Path) -> None:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def slow(seconds: list[float]) -> list[str]:
+    """What took too long for a learner, in a build with these seconds per cell."""
+    found = [
+        f"cell {number} took {taken:.1f} s; a learner should wait for {CELL_SECONDS} s at most"
+        for number, taken in enumerate(seconds)
+        if taken > CELL_SECONDS
+    ]
+    if sum(seconds) > LESSON_SECONDS:
+        found.append(f"all took {sum(seconds):.0f} s; expected {LESSON_SECONDS} s at most")
+    return found
 
 
 def problems(source: Path) -> list[str]:

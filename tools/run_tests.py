@@ -1,6 +1,7 @@
 """Sets up what the tests need and runs all: `make test`, or `python tools/run_tests.py`.
 
-    python tools/run_tests.py                      everything
+    python tools/run_tests.py                      everything, on all cores
+    python tools/run_tests.py --quick              a smoke test: a case of each op, some lessons
     python tools/run_tests.py -k executor -x       everything, with these arguments for pytest
 
 Standard library only.
@@ -59,12 +60,23 @@ def drop_clusters(made: set[Path]) -> None:
             say(f"A PostgreSQL service may be running that the tests don't need:\n{done.stdout}")
 
 
-def checks(pytest_arguments: list[str]) -> list[list[str]]:
+def processes() -> int:
+    """How many pytest starts: one for each core that we may use. Four at most: each loads real
+    Paddle, and takes 2 GiB.
+    """
+    if hasattr(os, "sched_getaffinity"):
+        return min(4, len(os.sched_getaffinity(0)))
+    return min(4, os.cpu_count() or 1)
+
+
+def checks(arguments: list[str]) -> list[list[str]]:
+    """The commands to run. What pytest is given twice, it takes from `arguments`: -n 0, say."""
+    types = [] if "--quick" in arguments else [["basedpyright"]]
     return [
         ["ruff", "check", "."],
         ["ruff", "format", "--check", "."],
-        ["basedpyright"],
-        ["pytest", *pytest_arguments],
+        *types,
+        ["pytest", "-n", str(processes()), *arguments],
     ]
 
 

@@ -139,6 +139,8 @@ def test_only_the_user_s_functions_are_kept():
     layer(static.data("x", [2, 2]), static.data("y", [2, 2]))
     (operator,) = static.default_main_program().global_block().ops
     places = [line for line in operator.attr("op_callstack") if line.startswith("  File")]
+    # a process of pytest-xdist starts as `python -c ...`, which counts as a user's program
+    places = [place for place in places if '"<string>"' not in place]
     assert len(places) == 2  # this test, and `layer`: no pytest, and no minipaddle
     assert all(__file__ in place for place in places)
 
