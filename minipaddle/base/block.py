@@ -166,33 +166,17 @@ class Block:
             raise ValueError(
                 f"Block.append_op: expected the type of an op, but got {type!r}. Give its name."
             )
-        desc = OpDesc(type=type)
-        if inputs is not None:
-            _require_dict(type, "inputs", inputs)
-            inputs = {**dict.fromkeys(EMPTY_SLOTS.get(type, ()), []), **inputs}
-        for slots, given in ((desc.inputs, inputs), (desc.outputs, outputs)):
-            _require_dict(type, "outputs", given or {})
-            for slot, value in (given or {}).items():
-                item = slots.add(parameter=slot)
-                item.arguments.extend(_names_in(type, slot, value))
-        origin = self.program._origin
-        common = {
-            "op_role": self.program._role,
-            "op_role_var": [],
-            "op_namescope": origin.attr("op_namescope") if origin else scope_name(),
-            "op_callstack": self.program._call_stack(),
-            "op_device": "",
-            "with_quant_attr": False,
-        }
-        _require_dict(type, "attrs", attrs or {})
-        runs_block = "sub_block" in (attrs or {})
-        if runs_block and attrs is not None:
+        for what, given in (("inputs", inputs), ("outputs", outputs), ("attrs", attrs)):
+            _require_dict(type, what, given or {})
+        attrs = attrs or {}
+        runs_block = "sub_block" in attrs
+        if runs_block:
             self._require_inner(type, attrs["sub_block"])
-        if origin is not None and type == f"{origin.type}_grad" and not runs_block:
-            attrs = {**(attrs or {}), **origin.all_attrs()}  # it has the forward op's too
-        for name, value in {**(attrs or {}), **common}.items():
-            write_attr(desc.attrs.add(), name, value.idx if isinstance(value, Block) else value)
-        operator = Operator(self, desc)
+        slots = [
+            None if given is None else {slot: _names_in(type, slot, v) for slot, v in given.items()}
+            for given in (inputs, outputs)
+        ]
+        operator = self._operator(type, slots[0], slots[1] or {}, attrs)
         try:
             if not runs_block and type not in ("feed", "fetch"):
                 self._complete(operator)
@@ -202,6 +186,38 @@ class Block:
             raise
         if not runs_block:
             _pass_stop_gradient(inputs or {}, outputs or {})
+        return self._append(operator)
+
+    def _operator(
+        self,
+        type: str,
+        inputs: dict[str, list[str]] | None,
+        outputs: dict[str, list[str]],
+        attrs: dict[str, Any],
+    ) -> Operator:
+        """An Operator with these names in its slots, and with what the Program knows of it."""
+        desc, origin = OpDesc(type=type), self.program._origin
+        if inputs is not None:
+            inputs = {**dict.fromkeys(EMPTY_SLOTS.get(type, ()), []), **inputs}
+        for slots, given in ((desc.inputs, inputs or {}), (desc.outputs, outputs)):
+            for slot, names in given.items():
+                slots.add(parameter=slot, arguments=names)
+        common = {
+            "op_role": self.program._role,
+            "op_role_var": [],
+            "op_namescope": origin.attr("op_namescope") if origin else scope_name(),
+            "op_callstack": self.program._call_stack(),
+            "op_device": "",
+            "with_quant_attr": False,
+        }
+        if origin is not None and type == f"{origin.type}_grad" and "sub_block" not in attrs:
+            taken = origin.all_attrs()  # it has the forward op's too
+            attrs = {name: value for name, value in attrs.items() if name not in taken} | taken
+        for name, value in {**attrs, **common}.items():
+            write_attr(desc.attrs.add(), name, value.idx if isinstance(value, Block) else value)
+        return Operator(self, desc)
+
+    def _append(self, operator: Operator) -> Operator:
         self.ops.append(operator)
         self.program._changed()
         return operator
@@ -237,10 +253,7 @@ class Block:
             for target, found in zip(operator.output(output_slot(compat, name)), several):
                 variable = self._find_var_recursive(target)
                 if found is not None and variable is not None:
-                    tensor = variable.proto.type.dense_tensor.tensor
-                    tensor.data_type = found.dtype.proto_number
-                    tensor.ClearField("dims")
-                    tensor.dims.extend(found.shape)
+                    variable._set_meta(found)
 
     def _require_inner(self, op_type: str, block: Any) -> None:
         """Raises ValueError if an op of this block can't run `block`: that would be a circle."""

@@ -14,7 +14,7 @@ Left out: arrays of Tensors, conditions of more than one element.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from minipaddle.base.backward_plan import read_by_gradient
 from minipaddle.base.framework import (
@@ -28,6 +28,7 @@ from minipaddle.base.framework import (
 )
 from minipaddle.base.layer_helper import append_phi_op
 from minipaddle.common import unique_name
+from minipaddle.new_executor.instruction import reads_of
 from minipaddle.phi.core.op import OPS, Op
 
 # the ops that run a block
@@ -76,21 +77,14 @@ def while_block(condition: Variable, is_test: bool = False) -> Iterator[Block]:
 
 def outside_names(block: Block) -> tuple[list[str], list[str]]:
     """(what the block reads, what it writes) of the variables of the blocks around it."""
-    reads: dict[str, None] = {}
-    written: dict[str, None] = {}
-    for operator in block.ops:
-        reads.update((name, None) for name in operator.input_arg_names if name not in written)
-        written.update(dict.fromkeys(operator.output_arg_names))
-    return _outside(block, reads), _outside(block, written)
-
-
-def _outside(block: Block, names: dict[str, None]) -> list[str]:
     parent = block.program.block(block.parent_idx)
-    return [
-        name
-        for name in names
-        if name not in block.vars and parent._find_var_recursive(name) is not None
-    ]
+
+    def outside(names: Iterable[str]) -> list[str]:
+        own = block.vars
+        return [n for n in names if n not in own and parent._find_var_recursive(n) is not None]
+
+    written = dict.fromkeys(name for operator in block.ops for name in operator.output_arg_names)
+    return outside(reads_of(block.ops)), outside(written)
 
 
 def copied(variable: Variable) -> Variable:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from minipaddle.base.framework import (
+    Block,
     Operator,
     Program,
     Variable,
@@ -20,9 +21,10 @@ from minipaddle.base.op_attrs import program_attrs
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.common import unique_name
 from minipaddle.common.errors import name_op_in_error
+from minipaddle.phi.core.append import metas_of, pieces_of
 from minipaddle.phi.core.attribute import ScalarInt, unknown
+from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import OPS, Op
-from minipaddle.phi.core.type_promotion import promoted
 
 
 class LayerHelper:
@@ -102,88 +104,75 @@ def append_phi_op(
     """
     block = default_main_program().current_block()
     compat = compat_of(op.name)
-    metas, slots, stop = [], {}, True
-    inputs = promoted(op, inputs, OPS["cast"])
-    for item, value in zip(op.inputs, inputs, strict=True):
-        values = value if item.is_list else [] if value is None else [value]
-        for variable in values:
-            if not isinstance(variable, Variable):
-                raise TypeError(
-                    f"{op.name}: expected {item.name} to be a Variable of a Program, but got "
-                    f"{type(variable).__name__}. Make one with paddle.static.data, or leave "
-                    "static mode."
-                )
-            stop = stop and variable.stop_gradient
-        found = [block._var_recursive(v.name, op.name).meta() for v in values]
-        metas.append(found if item.is_list else found[0] if found else None)
-        slots[slot_of(compat, item.name)] = [variable.name for variable in values]
+
+    def require(name: str, value: Any) -> Variable:
+        if not isinstance(value, Variable):
+            raise TypeError(
+                f"{op.name}: expected {name} to be a Variable of a Program, but got "
+                f"{type(value).__name__}. Make one with paddle.static.data, or leave static mode."
+            )
+        return block._var_recursive(value.name, op.name)
+
+    pieces = pieces_of(op, inputs, require)
+    read = {item.name: given for item, given in zip(op.inputs, pieces, strict=True)}
+    slots = {slot_of(compat, name): _names(given) for name, given in read.items()}
     if compat.xshape and op.forward_op is not None:
         slots["XShape"] = _xshape(op, block.program._origin)
-    attrs = dict(attrs)
-    for name, variable in attrs.items():
-        if isinstance(variable, Variable):
-            slots[compat.tensor_slot(name)] = [variable.name]
-            attrs[name] = unknown(op.name, name, variable.shape)
+    attrs, metas = dict(attrs), metas_of(op, pieces)
+    for name, value in attrs.items():
+        if isinstance(value, Variable):
+            slots[compat.tensor_slot(name)] = [value.name]
+            attrs[name] = unknown(op.name, name, value.shape)
     try:
         results = op.infer_metas(metas, attrs)
     except Exception as error:
         name_op_in_error(error, compat.type, block.program._call_stack())
         raise
     for name in compat.always_tensors:
-        if not isinstance(slots.get(compat.tensor_slot(name)), list):
-            slots[compat.tensor_slot(name)] = [
-                _as_variable(op, name, attrs.pop(name), attrs["dtype"]).name
-            ]
+        if compat.tensor_slot(name) not in slots:
+            slots[compat.tensor_slot(name)] = [_as_variable(op, name, attrs).name]
     layer = unique_name.generate(compat.layer or compat.type) if output_names is None else ""
+    stop = "ForwardOnly" in op.traits or all(v.stop_gradient for given in pieces for v in given)
     outputs: list[Any] = []
     out_slots: dict[str, list[str]] = {}
     for position, (name, meta) in enumerate(zip(op.outputs, results, strict=True)):
-        slot = output_slot(compat, name)
-        wanted = f"{layer}.tmp_{position}" if output_names is None else output_names.get(name)
-        if name in op.inplace and meta is not None:
-            source = inputs[[item.name for item in op.inputs].index(op.inplace[name])]
-            out_slots[slot] = [source.name]
-            outputs.append(source)
-        elif meta is None and compat.all_outputs:
-            out_slots[slot] = [block.create_var(wanted, [], "int64", stop_gradient=True).name]
-            outputs.append(None)
-        elif wanted is None or meta is None:
-            if meta is not None:
-                out_slots[slot] = []
-            outputs.append(None)
+        found = meta if isinstance(meta, list) else [meta]
+        names: Any = [f"{layer}.tmp_{position + number}" for number in range(len(found))]
+        if output_names is not None:
+            names = output_names.get(name) or []
+        if meta is None and not compat.all_outputs:
+            made = []
+        elif meta is None:  # a variable that this call does not compute
+            made = [block.create_var(names[0], [], "int64", stop_gradient=True)]
+        elif name in op.inplace:
+            made = read[op.inplace[name]]
         else:
-            several = meta if isinstance(meta, list) else [meta]
-            if isinstance(meta, list) and output_names is None:
-                wanted = [f"{layer}.tmp_{position + number}" for number in range(len(meta))]
-            names = wanted if isinstance(wanted, list) else [wanted]
-            made: list[Any] = []
-            for own, found in zip(names, several, strict=True):
-                variable = block._find_var_recursive(own)  # a loop writes what is outside of it
-                if variable is None:
-                    stopped = stop or "ForwardOnly" in op.traits
-                    variable = block.create_var(
-                        own, found.shape, found.dtype, stop_gradient=stopped
-                    )
-                made.append(variable)
-            out_slots[slot] = names
-            outputs.append(made if isinstance(meta, list) else made[0])
+            names = names if isinstance(names, list) else [names]
+            made = [_written(block, *pair, stop) for pair in zip(names, found, strict=bool(names))]
+        if meta is not None or compat.all_outputs:
+            out_slots[output_slot(compat, name)] = _names(made)
+        wanted = made if meta is not None else []
+        outputs.append(wanted if isinstance(meta, list) and wanted else next(iter(wanted), None))
     if compat.xshape and op.forward_op is None:
-        shape = block.create_var(
-            f"{layer}.tmp_1" if layer else unique_name.generate(f"{compat.type}.xshape"),
-            [0, *metas[0].shape],
-            metas[0].dtype,
-            stop_gradient=stop,
-        )
-        out_slots["XShape"] = [shape.name]
+        own = f"{layer}.tmp_1" if layer else unique_name.generate(f"{compat.type}.xshape")
+        shape = MetaTensor([0, *metas[0].shape], metas[0].dtype)
+        out_slots["XShape"] = _names([_written(block, own, shape, stop)])
     named = program_attrs(compat, attrs, metas)
-    origin = block.program._origin
-    if origin is not None and compat.type == f"{origin.type}_grad":  # its attributes are taken over
-        taken = set(origin.attr_names)
-        named = {name: value for name, value in named.items() if name not in taken}
-    block.append_op(compat.type, slots, out_slots, named)
-    if compat.always_tensors:  # what they hold is known here, but not to the op
-        outputs[0].proto.type.dense_tensor.tensor.dims[:] = results[0].shape
+    block._append(block._operator(compat.type, slots, out_slots, named))
     return outputs
+
+
+def _names(variables: list[Variable]) -> list[str]:
+    return [variable.name for variable in variables]
+
+
+def _written(block: Block, name: str, meta: MetaTensor, stop_gradient: bool) -> Variable:
+    """The Variable of that name, which an op writes; a loop writes what is outside of it."""
+    variable = block._find_var_recursive(name)
+    if variable is None:
+        return block.create_var(name, meta.shape, meta.dtype, stop_gradient=stop_gradient)
+    variable._set_meta(meta)
+    return variable
 
 
 def _xshape(op: Op, origin: Operator | None) -> list[str]:
@@ -196,9 +185,9 @@ def _xshape(op: Op, origin: Operator | None) -> list[str]:
     return origin.output("XShape")
 
 
-def _as_variable(op: Op, name: str, value: Any, dtype: Any) -> Variable:
+def _as_variable(op: Op, name: str, attrs: dict[str, Any]) -> Variable:
     """The Variable for an attribute that a Program has as a Variable only."""
     kind = next(attr.kind for attr in op.attrs if attr.name == name)
-    dtype = "int32" if kind is ScalarInt else dtype
-    attrs = OPS["full"].complete({"shape": [1], "value": value, "dtype": dtype})
+    dtype = "int32" if kind is ScalarInt else attrs["dtype"]
+    attrs = OPS["full"].complete({"shape": [1], "value": attrs.pop(name), "dtype": dtype})
     return append_phi_op(OPS["full"], [], attrs)[0]

@@ -115,6 +115,13 @@ class Operator:
     def output_arg_names(self) -> list[str]:
         return [name for item in self.proto.outputs for name in item.arguments]
 
+    def reads(self) -> list[str]:
+        """The same as an Instruction says it, so that one search for last uses serves both."""
+        return self.input_arg_names
+
+    def writes(self) -> list[str]:
+        return self.output_arg_names
+
     @property
     def attr_names(self) -> list[str]:
         return [item.name for item in self.proto.attrs]

@@ -113,6 +113,12 @@ class Variable:
             )
         return MetaTensor(self.shape, self.dtype)
 
+    def _set_meta(self, meta: MetaTensor) -> None:
+        """InferMeta decides the shape and the dtype of what an op writes."""
+        tensor = self.proto.type.dense_tensor.tensor
+        tensor.data_type = meta.dtype.proto_number
+        tensor.dims[:] = meta.shape
+
     def _assign_from(self, source: Variable) -> Variable:
         """Appends an op that writes another variable's value into this one."""
         self.block.program.current_block().append_op("assign", {"X": source}, {"Out": self})

@@ -139,7 +139,9 @@ class InstructionList:
 
 
 def last_uses(instructions: Sequence[Any], needed: Iterable[str]) -> list[list[str]]:
-    """The same for any block of instructions; `needed`: what somebody reads after the block."""
+    """The same for any block of instructions, or of Operators; `needed`: what somebody reads after
+    the block.
+    """
     read_later = set(needed)
     plan: list[list[str]] = []
     for instruction in reversed(instructions):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import minipaddle as paddle
-from minipaddle.base.transpiler import ControlFlowGraph, memory_optimize
+from minipaddle.base.transpiler import memory_optimize
 from minipaddle.common import unique_name
 
 static, F = paddle.static, paddle.nn.functional
@@ -137,23 +137,6 @@ def test_only_what_always_has_the_same_bytes_is_taken_over():
         e = paddle.mean(d)
     report = memory_optimize(main, [e])
     assert report.renamed == {}
-
-
-def test_the_walk_of_live_variables():
-    main = static.Program()
-    with static.program_guard(main, static.Program()):
-        x = static.data("x", [4], "float32")
-        a = F.relu(x)
-        b = F.relu(a)
-        c = a + b
-    graph = ControlFlowGraph(main.global_block().ops, [c.name])
-    assert graph.live_at_start == {"x"}
-    assert graph.dying == [{"x"}, set(), {a.name, b.name}]
-    assert [set(live) for live in graph.walk()] == [
-        {"x", a.name},
-        {a.name, b.name},
-        {a.name, b.name, c.name},
-    ]
 
 
 def test_training_gives_the_same_to_the_last_bit():

@@ -4,10 +4,6 @@ Paddle: python/paddle/fluid/transpiler/ in Paddle 1.x. Today passes over a graph
 Left out: DistributeTranspiler.
 """
 
-from minipaddle.base.transpiler.memory_optimization_transpiler import (
-    ControlFlowGraph,
-    MemoryReport,
-    memory_optimize,
-)
+from minipaddle.base.transpiler.memory_optimization_transpiler import MemoryReport, memory_optimize
 
-__all__ = ["ControlFlowGraph", "MemoryReport", "memory_optimize"]
+__all__ = ["MemoryReport", "memory_optimize"]

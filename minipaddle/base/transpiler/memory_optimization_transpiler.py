@@ -21,44 +21,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from minipaddle.base.block_lowering import FEED_AND_FETCH
 from minipaddle.base.framework import DENSE_TENSOR, Operator, Program, Variable
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
-
-
-class ControlFlowGraph:
-    """Which variables are alive around each op of a block, found by one walk backwards.
-
-    Attributes:
-        uses, defs: per op: the names that it reads, and those that it writes.
-        dying: per op: the names that it uses or writes, and that nobody needs after it.
-        live_at_start: the names that are needed before the first op: they come from outside.
-    """
-
-    def __init__(self, ops: Sequence[Operator], live_at_end: Iterable[str] = ()) -> None:
-        self.uses = [set(operator.input_arg_names) for operator in ops]
-        self.defs = [set(operator.output_arg_names) for operator in ops]
-        self.dying: list[set[str]] = [set() for _ in ops]
-        live = set(live_at_end)
-        for position in range(len(ops) - 1, -1, -1):
-            self.dying[position] = (self.uses[position] | self.defs[position]) - live
-            live -= self.defs[position]
-            live |= self.uses[position]
-        self.live_at_start = live
-
-    def walk(self) -> Iterator[set[str]]:
-        """Per op, from the first to the last: the names that are alive while it runs. It is one set
-        that changes: copy it if you keep it.
-        """
-        live = set(self.live_at_start)
-        for defs, dying in zip(self.defs, self.dying, strict=True):
-            live |= defs
-            yield live
-            live -= dying
+from minipaddle.new_executor.instruction import last_uses, reads_of, writes_of
 
 
 @dataclass
@@ -116,34 +86,27 @@ def memory_optimize(
             f"memory_optimize: expected variables of the program in skip_opt_set, but got "
             f"{unknown}. Name what will be fetched."
         )
-    before, peak = _bytes_of_all(program, batch_size), _peak(program, kept, batch_size)
-    kept |= _untouchable(program)
+    before = _sizes(program, batch_size)
+    peak = _peak(block.ops, kept, before)
     renamed = _rename(program, kept, inplace, reuse)
-    return MemoryReport(before, _bytes_of_all(program, batch_size), peak, renamed)
-
-
-def _untouchable(program: Program) -> set[str]:
-    """The variables that blocks of control flow, or feed and fetch ops, know by name."""
-    first, *inner = program.blocks
-    ops = [o for o in first.ops if o.has_attr("sub_block") or o.type in FEED_AND_FETCH]
-    ops += [operator for block in inner for operator in block.ops]
-    return {name for o in ops for name in o.input_arg_names + o.output_arg_names}
+    after = _sizes(program, batch_size)
+    return MemoryReport(sum(before.values()), sum(after.values()), peak, renamed)
 
 
 def _rename(program: Program, kept: set[str], inplace: bool, reuse: bool) -> dict[str, str]:
     """The rewriting itself: one walk forwards, with a pool of names that are free."""
     block = program.global_block()
-    graph = ControlFlowGraph(block.ops, kept)
-    writes = Counter(name for names in graph.defs for name in names)
-    kept |= graph.live_at_start
-    candidates = {name for name in _temporaries(program) if writes[name] == 1 and name not in kept}
+    writes = Counter(name for operator in block.ops for name in operator.writes())
+    fixed = kept | _untouchable(program) | set(reads_of(block.ops))
+    candidates = {n for n in _temporaries(program) if writes[n] == 1 and n not in fixed}
     pool: dict[Any, list[str]] = defaultdict(list)
     renamed: dict[str, str] = {}
-    for position, operator in enumerate(block.ops):
-        born = [name for name in operator.output_arg_names if name in candidates]
-        dying = graph.dying[position] & candidates
+    for operator, dead in zip(block.ops, last_uses(block.ops, kept), strict=True):
+        dying = candidates.intersection(dead)
         over = _overwritable(operator) if inplace else {}
-        for name in born:
+        for name in operator.writes():
+            if name not in candidates:
+                continue
             kind, source = _kind(block.vars[name]), over.get(name)
             if source in dying and _kind(block.vars[source]) == kind:
                 renamed[name] = renamed.get(source, source)
@@ -158,6 +121,14 @@ def _rename(program: Program, kept: set[str], inplace: bool, reuse: bool) -> dic
         del block.vars[name]
     program._changed()
     return renamed
+
+
+def _untouchable(program: Program) -> set[str]:
+    """The variables that blocks of control flow, or feed and fetch ops, know by name."""
+    first, *inner = program.blocks
+    ops = [o for o in first.ops if o.has_attr("sub_block") or o.type in FEED_AND_FETCH]
+    ops += [operator for block in inner for operator in block.ops]
+    return {name for operator in ops for name in operator.reads() + operator.writes()}
 
 
 def _overwritable(operator: Operator) -> dict[str, str]:
@@ -191,35 +162,29 @@ def _kind(variable: Variable) -> Any:
     return variable.dtype, tuple(variable.shape)
 
 
-def _bytes(variable: Variable, batch_size: int) -> int:
-    sizes = [batch_size if size == -1 else size for size in variable.shape]
-    return math.prod(sizes) * variable.dtype.itemsize
-
-
-def _temporaries(program: Program) -> dict[str, Variable]:
+def _temporaries(program: Program) -> list[str]:
     """The variables that ops of block 0 make, for one run only."""
     block = program.global_block()
-    made = {name for operator in block.ops for name in operator.output_arg_names}
+    made = [block.vars[name] for name in writes_of(block.ops) if name in block.vars]
+    return [v.name for v in made if not v.persistable and v.type == DENSE_TENSOR]
+
+
+def _sizes(program: Program, batch_size: int) -> dict[str, int]:
+    """The bytes of each of them."""
+    found = {name: program.global_block().vars[name] for name in _temporaries(program)}
     return {
-        name: variable
-        for name, variable in block.vars.items()
-        if name in made and not variable.persistable and variable.type == DENSE_TENSOR
+        name: math.prod(batch_size if size == -1 else size for size in variable.shape)
+        * variable.dtype.itemsize
+        for name, variable in found.items()
     }
 
 
-def _bytes_of_all(program: Program, batch_size: int) -> int:
-    return sum(_bytes(variable, batch_size) for variable in _temporaries(program).values())
-
-
-def _peak(program: Program, fetched: set[str], batch_size: int) -> int:
-    graph = ControlFlowGraph(program.global_block().ops, fetched)
-    sizes = {name: _bytes(item, batch_size) for name, item in _temporaries(program).items()}
-    alive = sum(sizes.get(name, 0) for name in graph.live_at_start)
-    peak, live = alive, set(graph.live_at_start)
-    for defs, dying in zip(graph.defs, graph.dying, strict=True):
-        alive += sum(sizes.get(name, 0) for name in defs - live)
-        peak = max(peak, alive)
-        alive -= sum(sizes.get(name, 0) for name in dying)
-        live |= defs
-        live -= dying
+def _peak(ops: Sequence[Operator], fetched: set[str], sizes: dict[str, int]) -> int:
+    """The most bytes at one moment, if each variable is freed at its last use."""
+    alive: set[str] = set()
+    peak = 0
+    for operator, dead in zip(ops, last_uses(ops, fetched), strict=True):
+        alive.update(name for name in operator.reads() + operator.writes() if name in sizes)
+        peak = max(peak, sum(sizes[name] for name in alive))
+        alive.difference_update(dead)
     return peak

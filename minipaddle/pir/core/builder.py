@@ -9,13 +9,14 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.place import CPU
+from minipaddle.phi.core.append import metas_of, pieces_of
 from minipaddle.phi.core.attribute import IntArray, ScalarDouble, ScalarInt, ScalarInt64
 from minipaddle.phi.core.op import OPS, Attr, Op
-from minipaddle.phi.core.type_promotion import promoted
 from minipaddle.phi.core.world import tracer
 from minipaddle.pir.core.attribute import Attribute
 from minipaddle.pir.core.block import Program
@@ -164,19 +165,11 @@ def append_phi_op(
     """
     mutable = {attr.name for attr in op.attrs if attr.mutable}
     ready = {name: v for name, v in (attr_operands or {}).items() if name in mutable}
-    values: list[Any] = []
-    metas: list[Any] = []
-    inputs = promoted(op, inputs, OPS["cast"])
-    for item, given in zip(op.inputs, inputs, strict=True):
-        listed = given if item.is_list else [] if given is None else [given]
-        pieces = [_as_value(op, item.name, piece) for piece in listed]
-        found = [piece.meta() for piece in pieces]
-        values.append(pieces if item.is_list else pieces[0] if pieces else None)
-        metas.append(found if item.is_list else found[0] if found else None)
+    pieces = pieces_of(op, inputs, partial(_as_value, op))
     ready |= {name: value for name, value in attrs.items() if isinstance(value, Value)}
     known = {name: constant_or_unknown(op.name, name, value) for name, value in ready.items()}
     # InferMeta comes first: if it refuses, nothing has been added to the program
-    results = op.infer_metas(metas, {**attrs, **known})
+    results = op.infer_metas(metas_of(op, pieces), {**attrs, **known})
     types = [
         type_of(meta) if wanted is None or wanted[position] else None
         for position, meta in enumerate(results)
@@ -186,7 +179,10 @@ def append_phi_op(
         for attr in op.attrs
         if attr.mutable
     ]
-    operands = [combine(value) if isinstance(value, list) else value for value in values]
+    operands: list[Any] = [
+        combine(given) if item.is_list else given[0] if given else None
+        for item, given in zip(op.inputs, pieces, strict=True)
+    ]
     operands += constants
     held = {attr.name: attrs[attr.name] for attr in op.attrs if not attr.mutable}
     if types:
