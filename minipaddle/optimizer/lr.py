@@ -10,7 +10,6 @@
 program gets the rate of the scheduler each time that an Executor runs it.
 
 Paddle: python/paddle/optimizer/lr.py.
-Left out: CosineAnnealingWarmRestarts.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from typing import Any
 
 __all__ = [
     "CosineAnnealingDecay",
+    "CosineAnnealingWarmRestarts",
     "CyclicLR",
     "ExponentialDecay",
     "InverseTimeDecay",
@@ -48,9 +48,11 @@ def _require(
         raise kind(f"{type(who).__name__}: expected {expected}, but got {got!r}. {advice}")
 
 
-def _require_positive_int(who: Any, name: str, value: Any) -> None:
+def _require_positive_int(
+    who: Any, name: str, value: Any, kind: type[Exception] = AssertionError
+) -> None:
     _require(who, isinstance(value, int), f"{name} to be an int", value, "It counts.", TypeError)
-    _require(who, value > 0, f"{name} above 0", value, "Count at least one step.")
+    _require(who, value > 0, f"{name} above 0", value, "Count at least one step.", kind)
 
 
 class LRScheduler:
@@ -181,7 +183,7 @@ class NaturalExpDecay(LRScheduler):
     def __init__(
         self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False
     ) -> None:
-        _require(self, gamma > 0, "gamma above 0", gamma, "The rate would grow.")
+        _require(self, gamma > 0, "gamma above 0", gamma, "The rate would grow.", AssertionError)
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -219,7 +221,7 @@ class PolynomialDecay(LRScheduler):
         verbose: bool = False,
     ) -> None:
         _require_positive_int(self, "decay_steps", decay_steps)
-        _require(self, power > 0, "power above 0", power, "The rate would grow.")
+        _require(self, power > 0, "power above 0", power, "The rate would grow.", AssertionError)
         self.decay_steps, self.end_lr, self.power, self.cycle = decay_steps, end_lr, power, cycle
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -248,7 +250,8 @@ class LinearWarmup(LRScheduler):
         fits = isinstance(learning_rate, (int, float, LRScheduler))
         _require(self, fits, "a number or a scheduler", learning_rate, "Pass one.", TypeError)
         _require_positive_int(self, "warmup_steps", warmup_steps)
-        _require(self, end_lr > start_lr, f"end_lr above {start_lr}", end_lr, "It warms up.")
+        warms = f"end_lr above {start_lr}"
+        _require(self, end_lr > start_lr, warms, end_lr, "It warms up.", AssertionError)
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
         self.start_lr, self.end_lr = start_lr, end_lr
         super().__init__(start_lr, last_epoch, verbose)
@@ -283,7 +286,8 @@ class ExponentialDecay(LRScheduler):
     def __init__(
         self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False
     ) -> None:
-        _require(self, 0 < gamma < 1, "gamma between 0 and 1", gamma, "The rate must fall.")
+        inside = 0 < gamma < 1
+        _require(self, inside, "gamma between 0 and 1", gamma, "It must fall.", AssertionError)
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -461,6 +465,56 @@ class CosineAnnealingDecay(LRScheduler):
         return self.eta_min + (self.base_lr - self.eta_min) * part
 
 
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """Half a cosine from the rate down to eta_min, again and again: the first in T_0 epochs, each
+    next one in T_mult times as many (Loshchilov, Hutter 2017).
+    """
+
+    def __init__(
+        self,
+        learning_rate: float,
+        T_0: int,
+        T_mult: int = 1,
+        eta_min: float = 0,
+        last_epoch: int = -1,
+        verbose: bool = False,
+    ) -> None:
+        for name, value in (("T_0", T_0), ("T_mult", T_mult)):
+            whole = value >= 1 and isinstance(value, int)  # a text is a TypeError of >=
+            _require(self, whole, f"{name} to be an int of 1 or more", value, "It counts.")
+        self.T_0, self.T_mult, self.eta_min = T_0, T_mult, eta_min
+        self.T_i, self.T_cur = T_0, last_epoch  # how long this cosine is, how far we are in it
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self) -> float:
+        part = 1 + math.cos(math.pi * self.T_cur / self.T_i)
+        return self.eta_min + (self.base_lr - self.eta_min) * part / 2
+
+    def step(self, epoch: int | None = None) -> None:
+        """Goes on to the next epoch, or to a given one, which may be a fraction."""
+        if epoch is None and self.last_epoch >= 0:
+            epoch = self.last_epoch + 1
+            self._go_on(self.T_cur + 1)
+        else:
+            epoch = epoch or 0
+            _require(self, epoch >= 0, "an epoch of 0 or more", epoch, "They count from 0.")
+            self.T_i = self.T_0
+            self._go_on(epoch)
+        super().step(math.floor(epoch))
+
+    def _go_on(self, epochs: float) -> None:
+        """To so many epochs behind where this cosine began: perhaps that is in a later one."""
+        self.T_cur = epochs
+        while self.T_cur >= self.T_i:
+            self.T_cur, self.T_i = self.T_cur - self.T_i, self.T_i * self.T_mult
+
+    def set_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """As always, and finds its place in the cosine again, which Paddle's forgets."""
+        super().set_state_dict(state_dict)
+        self.T_i = self.T_0
+        self._go_on(self.last_epoch)
+
+
 class LinearLR(LRScheduler):
     """base_lr * start_factor at first, base_lr * end_factor after total_steps; a line between."""
 
@@ -509,7 +563,7 @@ class OneCycleLR(LRScheduler):
             what, number = f"{name}_learning_rate", isinstance(rate, (int, float))
             _require(self, number, f"{what} to be a number", rate, "Pass a float.", TypeError)
             _require(self, rate >= 0, f"{what} of 0 or more", rate, "Pass 0.1, say.")
-        _require_positive_int(self, "total_steps", total_steps)
+        _require_positive_int(self, "total_steps", total_steps, ValueError)
         a_float = isinstance(phase_pct, float)
         _require(self, a_float, "phase_pct to be a float", phase_pct, "Pass 0.3.", TypeError)
         highest = 0.5 if three_phase else 1.0
@@ -565,9 +619,16 @@ class CyclicLR(LRScheduler):
         last_epoch: int = -1,
         verbose: bool = False,
     ) -> None:
-        _require_positive_int(self, "step_size_up", step_size_up)
+        number = isinstance(max_learning_rate, (int, float))
+        what = "max_learning_rate to be a number"
+        _require(self, number, what, max_learning_rate, "Pass a float.", TypeError)
+        what = "max_learning_rate of 0 or more"
+        _require(self, max_learning_rate >= 0, what, max_learning_rate, "Pass 0.1, say.")
+        a_float = isinstance(exp_gamma, float)
+        _require(self, a_float, "exp_gamma to be a float", exp_gamma, "Pass 0.98, say.", TypeError)
+        _require_positive_int(self, "step_size_up", step_size_up, ValueError)
         if step_size_down is not None:
-            _require_positive_int(self, "step_size_down", step_size_down)
+            _require_positive_int(self, "step_size_down", step_size_down, ValueError)
         modes: dict[str, tuple[Callable[[float], float], str]] = {
             "triangular": (lambda cycle: 1.0, "cycle"),
             "triangular2": (lambda cycle: 0.5 ** (cycle - 1), "cycle"),
@@ -585,7 +646,7 @@ class CyclicLR(LRScheduler):
 
     def get_lr(self) -> float:
         cycle = 1 + self.last_epoch // self.cycle_size
-        part = self.last_epoch / self.cycle_size - cycle + 1
+        part = 1.0 + self.last_epoch / self.cycle_size - cycle
         rising = part <= self.step_up_pct
         height = part / self.step_up_pct if rising else (1 - part) / (1 - self.step_up_pct)
         scale = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)

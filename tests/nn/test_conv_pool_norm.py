@@ -207,3 +207,15 @@ def test_rms_norm_is_its_formula():
     layer = paddle.nn.RMSNorm(3, epsilon=0.5)
     expected = x.numpy() / np.sqrt((x.numpy() ** 2).mean(1, keepdims=True) + 0.5)
     np.testing.assert_allclose(layer(x).numpy(), expected, rtol=1e-6)
+
+
+def test_a_group_norm_without_scale_has_the_gradient_that_is_right():
+    """Its numbers sum up to 0 whatever x is, so the gradient of their sum is 0. Paddle's is not."""
+    images = np.random.default_rng(0).normal(size=(2, 4, 3, 3)).astype("float32")
+    found = []
+    for module in (paddle, real_paddle()):
+        x = module.to_tensor(images, stop_gradient=False)
+        module.nn.functional.group_norm(x, 2).sum().backward()
+        found.append(np.abs(x.grad.numpy()).max())
+    assert found[0] < 1e-5
+    assert found[1] > 0.1, "real Paddle is right now: take its line out of tests/phi/exceptions.py"

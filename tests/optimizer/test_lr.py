@@ -29,6 +29,8 @@ SCHEDULERS = {
     "LambdaDecay": lambda lr: lr.LambdaDecay(0.5, lambda epoch: 1 / (1 + epoch) ** 2),
     "MultiplicativeDecay": lambda lr: lr.MultiplicativeDecay(0.5, lambda e: 0.9 + 0.1 * (e % 2)),
     "CosineAnnealingDecay": lambda lr: lr.CosineAnnealingDecay(0.5, T_max=11, eta_min=0.01),
+    "WarmRestarts": lambda lr: lr.CosineAnnealingWarmRestarts(0.5, T_0=7, eta_min=0.01),
+    "WarmRestarts, longer": lambda lr: lr.CosineAnnealingWarmRestarts(0.5, T_0=3, T_mult=2),
     "LinearLR": lambda lr: lr.LinearLR(0.5, total_steps=20, start_factor=0.2, end_factor=0.9),
     "OneCycleLR": lambda lr: lr.OneCycleLR(0.5, total_steps=50),
     "OneCycleLR, linear, three": lambda lr: lr.OneCycleLR(
@@ -64,6 +66,26 @@ def test_fifty_rates_are_those_of_real_paddle(name):
     assert rates(ours, steps) == pytest.approx(rates(theirs, steps), rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.parametrize("name", [name for name in SCHEDULERS if name[:6] in ("Cyclic", "WarmRe")])
+def test_these_rates_are_equal_to_the_last_bit(name):
+    theirs, ours = (SCHEDULERS[name](p.optimizer.lr) for p in (real_paddle(), minipaddle))
+    assert rates(ours) == rates(theirs)
+
+
+@pytest.mark.parametrize("mult", [1, 2, 3])
+def test_warm_restarts_go_to_an_epoch(mult):
+    """Also to a fraction of one, and on from there."""
+    found = []
+    for lr in (minipaddle.optimizer.lr, real_paddle().optimizer.lr):
+        scheduler = lr.CosineAnnealingWarmRestarts(0.5, T_0=4, T_mult=mult, eta_min=0.1)
+        found.append([])
+        for epoch in (0, 3.5, 4, 11.25, None, 30, 2, None, None):
+            scheduler.step(epoch)
+            found[-1] += [scheduler(), scheduler.last_epoch, scheduler.T_cur]
+    # Paddle finds the cosine by a logarithm, we count: the last bits differ
+    assert found[0] == pytest.approx(found[1], rel=1e-12)
+
+
 @pytest.mark.parametrize("name", SCHEDULERS)
 def test_a_saved_state_goes_on(name):
     """Also one that real Paddle saved."""
@@ -97,6 +119,26 @@ def test_states_have_paddles_keys():
         (lambda lr: lr.ReduceOnPlateau(0.1, mode="up"), "expected mode 'min' or 'max'"),
         (lambda lr: lr.ReduceOnPlateau(0.1).step("x"), "expected a number or a Tensor"),
         (lambda lr: lr.OneCycleLR(0.1, total_steps=0), "expected total_steps above 0"),
+        (
+            lambda lr: lr.CyclicLR(0.5, -1, 10),
+            "expected max_learning_rate of 0 or more, but got -1",
+        ),
+        (lambda lr: lr.CyclicLR(0.5, "1", 10), "expected max_learning_rate to be a number"),
+        (
+            lambda lr: lr.CyclicLR(0.5, 1.0, "10"),
+            "expected step_size_up to be an int, but got '10'",
+        ),
+        (lambda lr: lr.CyclicLR(0.5, 1.0, 10, exp_gamma=1), "expected exp_gamma to be a float"),
+        (lambda lr: lr.StepDecay(0.1, 0), "expected step_size above 0, but got 0"),
+        (lambda lr: lr.NaturalExpDecay(0.1, 0), "expected gamma above 0, but got 0"),
+        (lambda lr: lr.ExponentialDecay(0.1, 1.0), "expected gamma between 0 and 1, but got 1.0"),
+        (lambda lr: lr.PolynomialDecay(0.1, 3, power=0), "expected power above 0, but got 0"),
+        (lambda lr: lr.CosineAnnealingDecay(0.5, -1), "expected T_max above 0, but got -1"),
+        (lambda lr: lr.LinearWarmup(0.5, 3, 1, 0), "expected end_lr above 1, but got 0"),
+        (lambda lr: lr.CosineAnnealingWarmRestarts(0.5, 0), "expected T_0 to be an int of 1"),
+        (lambda lr: lr.CosineAnnealingWarmRestarts(0.5, 3, 1.5), "expected T_mult to be an int"),
+        (lambda lr: lr.CosineAnnealingWarmRestarts(0.5, "3"), "'>=' not supported"),
+        (lambda lr: lr.CosineAnnealingWarmRestarts(0.5, 3).step(-1), "expected an epoch of 0"),
         (lambda lr: lr.LinearLR(0.1, 3, start_factor=2.0), "expected start_factor in"),
         (lambda lr: lr.StepDecay(0.1, 2).set_state_dict({}), "expected the keys"),
     ],
