@@ -38,6 +38,7 @@ METHODS: dict[str, Any] = {
     name: getattr(file, name) for file in FILES for name in file.__all__ if name not in NOT_METHODS
 }
 METHODS["astype"] = manipulation.cast
+METHODS["fill_diagonal_tensor"] = OPS["fill_diagonal_tensor"]
 for _op in list(OPS.values()):  # x.relu_(), x.add_(y): the in-place forms follow from declarations
     if _op.inplace_form:
         METHODS.setdefault(f"{_op.name}_", _op.inplace_op)

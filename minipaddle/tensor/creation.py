@@ -21,6 +21,7 @@ __all__ = [
     "arange",
     "assign",
     "clone",
+    "diag",
     "empty",
     "empty_like",
     "eye",
@@ -38,6 +39,7 @@ __all__ = [
     "zeros_like",
 ]
 
+diag = OPS["diag"]
 tril = OPS["tril"]
 triu = OPS["triu"]
 tril_ = find_op("tril_")

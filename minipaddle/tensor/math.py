@@ -26,7 +26,9 @@ __all__ = [
     "ceil",
     "clip",
     "cos",
+    "count_nonzero",
     "cumsum",
+    "diagonal",
     "divide",
     "erf",
     "exp",
@@ -40,6 +42,7 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "kron",
     "log",
     "log1p",
     "log2",
@@ -68,6 +71,7 @@ __all__ = [
     "sum",
     "tan",
     "tanh",
+    "trace",
 ]
 
 # -- the op itself ---------------------------------------------------------------------------------
@@ -108,6 +112,9 @@ isnan = OPS["isnan"]
 isinf = OPS["isinf"]
 isfinite = OPS["isfinite"]
 scale = OPS["scale"]
+kron = OPS["kron"]
+trace = OPS["trace"]
+diagonal = OPS["diagonal"]
 
 
 # -- with a number ---------------------------------------------------------------------------------
@@ -252,6 +259,12 @@ def logsumexp(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None
     """log(sum(exp(x))) over `axis` (None: over all axes), safe for large numbers."""
     reduce_all, axis = _reduce_axis(axis, x)
     return OPS["logsumexp"](x, axis=axis, keepdim=keepdim, reduce_all=reduce_all)
+
+
+def count_nonzero(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
+    """How many numbers are not 0, over `axis` (None: over all axes)."""
+    nonzero = OPS["cast"](OPS["cast"](x, dtype=dtypes.bool_), dtype=dtypes.int64)
+    return sum(nonzero, axis=axis, keepdim=keepdim)
 
 
 def _reduce_axis(axis: Any, x: Any) -> tuple[bool, Any]:

@@ -54,6 +54,23 @@ for f, a, b in ((paddle.allclose, [1., 2.], [1.]), (paddle.isclose, [[1., 2.]], 
     try: print(f(t(a), t(b)))
     except Exception as error: print(type(error).__name__)
 """,
+    "diagonals": GRADIENTS
+    + """
+t = paddle.to_tensor
+for f in (paddle.diag, paddle.trace, paddle.diagonal): show(lambda x: f(x, 1), [[1, 2, 3], [4, 5, 6]])
+show(lambda x: paddle.diag(x, offset=-1, padding_value=7), [1, 2]); show(paddle.kron, [[1, 2]], [[3], [4]])
+x = t([[0., 1., 2.], [3., 4., 5.]]); y = paddle.diagonal(x); y.fill_(0.); print(x.numpy().tolist())
+print(x.fill_diagonal_tensor(t([8., 9.])).numpy().tolist(), x.fill_diagonal_tensor_(t([8., 9.])) is x)
+print(x.diag().tolist(), x.trace().item(), x.kron(x).shape, x.diagonal(axis1=1, axis2=0).tolist())
+for kwargs in ({}, {'axis': 1}, {'axis': [0, -1], 'keepdim': True}):
+    n = paddle.count_nonzero(t([[0., 1., 2.], [0., 0., float('nan')]]), **kwargs); print(n.tolist(), n.dtype)
+""",
+    "two activations": GRADIENTS
+    + """
+for f in (F.mish, F.thresholded_relu): show(f, [-5, -1, 0, .5, 1, 2, 21])
+x = paddle.to_tensor([-3., 0.5, 30.]); print(F.hardtanh_(x) is x, x.tolist(), F.thresholded_relu_(x, 0.6, 2.).tolist())
+print(paddle.nn.Mish(), paddle.nn.ThresholdedReLU(value=2.0), paddle.nn.Mish()(x).numpy().round(4).tolist())
+""",
     "norms": GRADIENTS
     + """
 x = [[0, -2, 2], [1, 1, -3]]

@@ -1,6 +1,8 @@
 """Each op is declared as in Paddle: parameters in C++ (`api.h`, which comes with real Paddle), operands,
 results and attributes in PIR, of the op and of its gradient op.
 
+A name that is a word of Python has an underscore more here: `lambda_`.
+
 What a gradient op reads, and in which order, is what backward.yaml says; here the programs say it.
 """
 
@@ -64,7 +66,9 @@ def test_parameters(name):
     if header is None:
         pytest.skip("needs real Paddle: pip install paddlepaddle==3.3.1")
     op, theirs = OPS[name], declared_in_cpp(header, exceptions.NAME_IN_CPP.get(name, name))
-    assert [parameter for _, parameter, _ in theirs] == [x.name for x in (*op.inputs, *op.attrs)]
+    assert [parameter for _, parameter, _ in theirs] == [
+        x.name.removesuffix("_") for x in (*op.inputs, *op.attrs)
+    ]
     for item, (kind, _, _) in zip(op.inputs, theirs):
         assert item.optional == kind.startswith("optional"), item
         assert item.is_list == ("std::vector<Tensor>" in kind), item
@@ -92,7 +96,7 @@ def test_operation(real_paddle, name):
         if title not in exceptions.OTHER_OPERATION:
             operands = [item.name for item in mine.inputs]
             operands += [attr.name for attr in mine.attrs if attr.mutable]
-            held = sorted(attr.name for attr in mine.attrs if not attr.mutable)
+            held = sorted(attr.name.removesuffix("_") for attr in mine.attrs if not attr.mutable)
             assert real.operations[title] == (operands, list(mine.outputs), held)
 
 

@@ -1,6 +1,6 @@
 """Activations. Paddle: python/paddle/nn/functional/activation.py.
 
-Left out: selu, celu, mish, prelu, the shrinking ones, gumbel_softmax, maxout.
+Left out: selu, celu, prelu, the shrinking ones, gumbel_softmax, maxout.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ __all__ = [
     "hardsigmoid",
     "hardswish",
     "hardtanh",
+    "hardtanh_",
     "leaky_relu",
     "leaky_relu_",
     "log_sigmoid",
     "log_softmax",
+    "mish",
     "relu",
     "relu6",
     "relu_",
@@ -32,6 +34,8 @@ __all__ = [
     "swish",
     "tanh",
     "tanh_",
+    "thresholded_relu",
+    "thresholded_relu_",
 ]
 
 relu = OPS["relu"]
@@ -45,6 +49,8 @@ hardswish = OPS["hardswish"]
 relu_ = find_op("relu_")
 elu_ = find_op("elu_")
 tanh_ = find_op("tanh_")
+thresholded_relu = OPS["thresholded_relu"]
+thresholded_relu_ = find_op("thresholded_relu_")
 
 
 def leaky_relu(x: Any, negative_slope: float = 0.01, name: Any = None) -> Any:
@@ -60,6 +66,11 @@ def leaky_relu_(x: Any, negative_slope: float = 0.01, name: Any = None) -> Any:
 def hardtanh(x: Any, min: float = -1.0, max: float = 1.0, name: Any = None) -> Any:
     """x between min and max."""
     return OPS["hardtanh"](x, t_min=min, t_max=max)
+
+
+def hardtanh_(x: Any, min: float = -1.0, max: float = 1.0, name: Any = None) -> Any:
+    """hardtanh, in place."""
+    return find_op("hardtanh_")(x, t_min=min, t_max=max)
 
 
 def hardsigmoid(x: Any, slope: float = 0.1666667, offset: float = 0.5, name: Any = None) -> Any:
@@ -92,6 +103,11 @@ def silu(x: Any, inplace: bool = False, name: Any = None) -> Any:
 def softplus(x: Any, beta: float = 1, threshold: float = 20, name: Any = None) -> Any:
     """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
     return OPS["softplus"](x, beta=float(beta), threshold=float(threshold))
+
+
+def mish(x: Any, name: Any = None) -> Any:
+    """x * tanh(softplus(x))."""
+    return OPS["mish"](x, lambda_=20.0)
 
 
 def softmax(x: Any, axis: int = -1, dtype: Any = None, name: Any = None) -> Any:

@@ -1,6 +1,6 @@
 """Activations as layers. Paddle: python/paddle/nn/layer/activation.py.
 
-Left out: PReLU, SELU, CELU, Mish, GLU, Maxout, RReLU, the shrinking ones.
+Left out: PReLU, SELU, CELU, GLU, Maxout, RReLU, the shrinking ones.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ __all__ = [
     "LeakyReLU",
     "LogSigmoid",
     "LogSoftmax",
+    "Mish",
     "ReLU",
     "ReLU6",
     "Sigmoid",
@@ -28,6 +29,7 @@ __all__ = [
     "Softplus",
     "Swish",
     "Tanh",
+    "ThresholdedReLU",
 ]
 
 
@@ -82,6 +84,12 @@ class LogSigmoid(_Activation):
     """log(sigmoid(x))."""
 
     function = functional.log_sigmoid
+
+
+class Mish(_Activation):
+    """x * tanh(softplus(x))."""
+
+    function = functional.mish
 
 
 class Swish(_Activation):
@@ -150,6 +158,16 @@ class Hardtanh(_Activation):
     def __init__(self, min: float = -1.0, max: float = 1.0, name: str | None = None) -> None:
         super().__init__(name)
         self._arguments = {"min": min, "max": max}
+
+
+class ThresholdedReLU(_Activation):
+    """x where it is above the threshold, `value` elsewhere."""
+
+    function = functional.thresholded_relu
+
+    def __init__(self, threshold: float = 1.0, value: float = 0.0, name: str | None = None) -> None:
+        super().__init__(name)
+        self._arguments = {"threshold": threshold, "value": value}
 
 
 class Softplus(_Activation):

@@ -9,6 +9,7 @@ from minipaddle.phi.ops import (
     control_flow,
     conv,
     creation,
+    diagonal,
     einsum,
     elementary,
     fused,

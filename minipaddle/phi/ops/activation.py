@@ -90,6 +90,20 @@ def _(x, out_grad, *, negative_slope: float):
     return (out_grad * (positive * (1.0 - negative_slope) + negative_slope),)
 
 
+@op(source="paddle/phi/ops/yaml/ops.yaml: thresholded_relu", traits=("Pure",), inplace={"out": "x"})
+def thresholded_relu(xp, x, *, threshold: float = 1.0, value: float = 0.0):
+    """x where it is above `threshold`, `value` elsewhere."""
+    return xp.where(_floating(x) > threshold, x, x.dtype.type(value))
+
+
+thresholded_relu.infer_meta(floating_only("thresholded_relu"))
+
+
+@thresholded_relu.vjp
+def _(x, out_grad, *, threshold: float, value: float):
+    return (out_grad * cast(x > threshold, dtype=x.dtype),)
+
+
 @op(source="paddle/phi/ops/yaml/ops.yaml: hardtanh", **UNARY)
 def hardtanh(xp, x, *, t_min: float = 0.0, t_max: float = 24.0):
     """x between t_min and t_max."""
@@ -289,6 +303,26 @@ def _(x, out_grad, *, beta: float, threshold: float):
     scaled = x * beta
     straight = cast(scaled > threshold, dtype=x.dtype)
     return (out_grad * (straight + (1.0 - straight) * sigmoid(scaled)),)
+
+
+def _softplus(xp, x):
+    """log(1 + exp(x)), with exp of negative numbers only, which never overflows."""
+    return xp.maximum(x, 0.0) + xp.log1p(xp.exp(-xp.abs(x)))
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: mish", traits=("Pure",))
+def mish(xp, x, *, lambda_: float):
+    """x * tanh(softplus(x)). Above `lambda_`, softplus is x itself: no float32 tells them apart."""
+    return _floating(x) * xp.tanh(xp.where(x > lambda_, x, _softplus(xp, x)))
+
+
+mish.infer_meta(floating_only("mish"))
+
+
+@mish.vjp
+def _(x, out_grad, *, lambda_: float):
+    t = tanh(softplus(x, beta=1.0, threshold=lambda_))
+    return (out_grad * (t + x * (1.0 - t * t) * sigmoid(x)),)
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: elu", **UNARY)

@@ -1,4 +1,4 @@
-"""Matrix products.
+"""Products of matrices.
 
 Paddle: paddle/phi/kernels/matmul_kernel.h; fused_ops.yaml: fc.
 """
@@ -10,6 +10,7 @@ import math
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, op
 from minipaddle.phi.infermeta import binary
+from minipaddle.phi.infermeta.enforce import require_same_dtype
 from minipaddle.phi.ops.manipulation import cast, reduce_as, reshape, reshape_as, unsqueeze
 
 
@@ -224,3 +225,36 @@ def _(input, x, y, out_grad, *, alpha: float, beta: float):
     grad = out_grad * alpha
     x_grad, y_grad = matmul(grad, y, transpose_y=True), matmul(x, grad, transpose_x=True)
     return reduce_as(out_grad * beta, input), x_grad, y_grad
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: kron", traits=("Pure",))
+def kron(xp, x, y):
+    """Every number of x times all of y: x [A, B], y [C, D] -> [A * C, B * D]. Of the one with fewer
+    axes, the first ones count as 1.
+    """
+    if x.dtype != y.dtype:
+        raise ValueError  # InferMeta says why
+    return xp.asarray(xp.kron(x, y))
+
+
+@kron.infer_meta
+def _(x, y):
+    require_same_dtype("kron", x=x, y=y)
+    ndim = max(x.ndim, y.ndim)
+    sizes = zip((1,) * (ndim - x.ndim) + x.shape, (1,) * (ndim - y.ndim) + y.shape)
+    return MetaTensor([-1 if -1 in pair else math.prod(pair) for pair in sizes], x.dtype)
+
+
+def _between(x, ndim, first):
+    """Where axes of 1 go, so that x gets `ndim` axes, and one more before each or behind each."""
+    return (0,) * (ndim - x.ndim) + tuple(range(first, 2 * ndim, 2))
+
+
+@kron.vjp
+def _(x, y, out_grad):
+    ndim = max(x.ndim, y.ndim)
+    left = unsqueeze(x, axis=_between(x, ndim, 1))  # [A, 1, B, 1]
+    right = unsqueeze(y, axis=_between(y, ndim, 0))  # [1, C, 1, D]
+    grad = reshape_as(out_grad, left * right)
+    x_grad, y_grad = reduce_as(grad * right, left), reduce_as(grad * left, right)
+    return reshape_as(x_grad, x), reshape_as(y_grad, y)

@@ -29,6 +29,8 @@ CALLS = {
     "gelu": [*BOTH, *WIDE, ([f(2, 3)], {"approximate": True}), ([f()], {"approximate": True})],
     "softplus": [*BOTH, *WIDE, ([f(2, 3)], {"beta": 3.0, "threshold": 2.0})],
     "elu": [*BOTH, *WIDE, ([f(2, 3)], {"alpha": 0.25})],
+    "mish": [([x], {"lambda_": 20.0}) for [x], _ in [*BOTH, *WIDE]],
+    "thresholded_relu": [*BOTH, *WIDE, ([f(2, 3)], {"threshold": 0.25, "value": -2.0})],
     "softmax": [
         ([f(2, 3)], {}), ([f(2, 3)], {"axis": 0}), ([f(2, 3, 2)], {"axis": -2}), ([f()], {}),
         ([np.array([1000.0, 999.0, -1000.0])], {}),

@@ -369,7 +369,7 @@ def normalized(draw, bias=True):
 
 with_dtypes = {
     "relu": (unary(), "relu6 sigmoid silu tanh logsigmoid erf swish elu "
-             "gelu softplus hardswish hardsigmoid leaky_relu"),
+             "gelu softplus thresholded_relu hardswish hardsigmoid leaky_relu"),
     "exp": (unary(NUMBERS), "expm1 sin cos square abs sign"),
     "log": (unary(FLOATS + INTEGERS, "positive"), "log2 log10 log1p sqrt rsqrt reciprocal tan"),
     "floor": (unary(), "ceil round"),
@@ -406,6 +406,7 @@ DRAWN = {
     "logsumexp": reduction(FLOATS, full_shapes),
     "mean_all": unary(),
     "hardtanh": unary(attrs=options(t_min=(-0.75, 0.0), t_max=(0.55, 2.0))),
+    "mish": unary(attrs=options(lambda_=(20.0,))),
     "increment": st.tuples(
         arrays(st.sampled_from(((), (1,), (1, 1)))).map(lambda x: [x]), options(value=(1.0, -2.0))
     ),

@@ -3,6 +3,8 @@
 A list among the inputs is a list input; None an optional one.
 """
 
+import numpy as np
+
 from tests.phi.cases.numbers import Numbers
 
 numbers = Numbers(__name__)
@@ -40,6 +42,7 @@ CALLS = {
         ([f(1, 4), f(2, 3), f(3, 4)], {"beta": 0.5, "alpha": -2.0}),
         ([f(4), f(2, 3), f(3, 4)], {}),
     ],
+    "kron": [([f(2, 3), f(3, 2)], {}), ([f(2), f(2, 1, 2)], {}), ([f(2, 2), f(3)], {}), ([f(2), f(0, 2)], {}), ([np.array([1, 2]), np.array([3, 4])], {})],
     "einsum": [
         ([[f(2, 3), f(3, 4)]], {"equation": "ij,jk->ik"}),
         ([[f(2, 3)]], {"equation": "ij->ji"}),

@@ -37,6 +37,11 @@ CALLS = {
     "broadcast_tensors": [([[f(3), f(2, 1)]], {}), ([[f(2), f(2)]], {}), ([[f(), f(1, 2), f(3, 1)]], {})],
     "meshgrid": [([[f(2), f(3)]], {}), ([[f(2), f(3), f(1)]], {})],
     "tile": [([f(2, 3)], {"repeat_times": (2, 1)}), ([f(3)], {"repeat_times": (2, 3)}), ([f(2, 1, 3)], {"repeat_times": (2,)}), ([f()], {"repeat_times": (3,)}), ([f(2)], {"repeat_times": ()})],
+    # diagonal.py
+    "diagonal": [([f(3, 4)], {}), ([f(2, 3, 4)], {"offset": 1, "axis1": 2, "axis2": 0}), ([f(3, 4)], {"offset": -1}), ([f(2, 3)], {"offset": 5})],
+    "fill_diagonal_tensor": [([f(3, 4), f(3)], {}), ([f(2, 3, 4), f(2, 3)], {"offset": 1, "dim1": 1, "dim2": 2}), ([f(3, 4), f(2)], {"offset": -1}), ([f(2, 3, 2), f(3, 1)], {"offset": -1, "dim1": 2, "dim2": 0})],
+    "diag": [([f(3)], {}), ([f(3)], {"offset": -1, "padding_value": 0.5}), ([f()], {}), ([f(3, 4)], {"offset": 1}), ([f(3, 2)], {"offset": -1}), ([f(2, 3)], {"offset": 7}), ([np.array([1, 2])], {"padding_value": 3.0})],
+    "trace": [([f(3, 4)], {}), ([f(2, 3, 4)], {"offset": 1, "axis1": 0, "axis2": -1}), ([f(2, 3)], {"offset": 7}), ([np.array([[1, 2], [3, 4]])], {})],
     # pad.py
     "pad": [([f(2, 3)], {"paddings": (1, 0, 2, 1), "pad_value": 0.5}), ([f(3)], {"paddings": (0, 2), "pad_value": 0.0})],
     "pad3d": [

@@ -37,7 +37,8 @@ WRONG = {
     "bitwise_and": [([ints(1, 2), ints(1, 2, 3)], {}), ([f(2), f(2)], {})],
     "where": [([f(2, dtype="bool"), f(2), f(3)], {})],
     # one Tensor
-    **{op: [([ints(1, 2)], {})] for op in ("relu", "silu", "gelu", "softmax", "log_softmax", "softplus", "hardswish", "leaky_relu", "elu")},
+    **{op: [([ints(1, 2)], {})] for op in ("relu", "silu", "gelu", "softmax", "log_softmax", "softplus", "hardswish", "leaky_relu", "elu", "thresholded_relu")},
+    "mish": [([ints(1, 2)], {"lambda_": 20.0})],
     "softmax": _bad_axis,
     "log_softmax": _bad_axis,
     "clip": [([f(2)], {"min": 2.0, "max": 1.0})],
@@ -74,6 +75,10 @@ WRONG = {
     "strided_slice": [([f(4)], {"axes": (1,), "starts": (0,), "ends": (1,), "strides": (1,)}), ([f(4)], {"axes": (0,), "starts": (0,), "ends": (2,), "strides": (0,)})],
     "pad": [([f(2)], {"paddings": (1,), "pad_value": 0.0})],
     "pad3d": [([f(2, 3)], {"paddings": (1, 1, 1, 1, 1, 1)}), ([f(1, 1, 2, 2, 2)], {"paddings": (1, 1, 1, 1, 1, 1), "mode": "sideways"})],
+    "diagonal": [([f(3)], {}), ([f(2, 3)], {"axis1": 2}), ([f(2, 3)], {"axis2": 0})],
+    "trace": [([f(3)], {}), ([f(2, 3)], {"axis1": -3}), ([f(2, 3)], {"axis2": 0})],
+    "diag": [([f(2, 2, 2)], {})],
+    "fill_diagonal_tensor": [([f(3, 4), f(2)], {}), ([f(3), f(3)], {})],
     # finding
     "gather": [([f(3), f(2)], {}), ([f(3, 2), ints(0)], {"axis": 2}), ([f(3), ints(5)], {})],
     "index_select": [([f(3), f(2)], {}), ([f(3), ints(0)], {"axis": 1}), ([f(3), ints(5)], {})],
@@ -86,6 +91,7 @@ WRONG = {
     "index_sample": [([f(2, 3), np.ones((3, 1), "int64")], {})],
     # products
     "matmul": [([f(2, 3), f(4, 5)], {}), ([f(), f(2)], {}), ([f(2, 2, 3), f(3, 3, 2)], {}), ([f(2, 3), f(2, 3)], {"transpose_x": True, "transpose_y": True})],
+    "kron": [([f(2), ints(1, 2)], {})],
     "bmm": [([f(2, 3), f(3, 2)], {}), ([f(1, 2, 3), f(1, 2, 3)], {}), ([f(2, 2, 3), f(3, 3, 2)], {})],
     "dot": [([f(3), f(4)], {}), ([f(2, 2, 2), f(2, 2, 2)], {})],
     "addmm": [([f(2, 2), f(2, 3), f(2, 3)], {})],
