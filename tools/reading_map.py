@@ -71,7 +71,8 @@ SUBSYSTEMS = [
         ),
         _in(
             "base",
-            "framework_proto op_compat control_flow backward_control_flow backward_recompute prune compiler",
+            "framework_proto op_compat control_flow backward_control_flow backward_recompute "
+            "prune compiler",
         ),
     ),
     Subsystem(
@@ -127,8 +128,8 @@ SUBSYSTEMS = [
 HEAD = """# In which order to read minipaddle
 
 For each subsystem: the files of its core path, in the order in which to read them, with their lines
-of code (without comments and docstrings), and what can wait. A core path has under {limit:,} lines, an
-evening or two. Read the lesson first: it asks the questions, and the files answer them. Beside the
+of code (without comments and docstrings), and what can wait. A core path has under {limit:,} lines,
+an evening or two. Read the lesson first: it asks the questions, and the files answer them. Beside the
 core paths lies breadth, which needs no reading at all: layers, optimizers, about {ops} ops.
 
 `python -m tools.reading_map --write` writes this page.
