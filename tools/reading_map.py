@@ -129,8 +129,8 @@ HEAD = """# In which order to read minipaddle
 
 For each subsystem: the files of its core path, in the order in which to read them, with their lines
 of code (without comments and docstrings), and what can wait. A core path has under {limit:,} lines,
-an evening or two. Read the lesson first: it asks the questions, and the files answer them. Beside the
-core paths lies breadth, which needs no reading at all: layers, optimizers, about {ops} ops.
+an evening or two. Read the lesson first: it asks the questions, and the files answer them. Beside
+the core paths lies breadth, which needs no reading at all: layers, optimizers, about {ops} ops.
 
 `python -m tools.reading_map --write` writes this page.
 """
