@@ -40,7 +40,7 @@ SUBSYSTEMS = [
         "What an op is",
         "lesson 1.3",
         (
-            *_in("phi/core", "op signature attribute meta_tensor kernel derived world"),
+            *_in("phi/core", "op signature attribute meta_tensor kernel vjp derived world"),
             *_in("phi/ops", "elementary"),
         ),
         (

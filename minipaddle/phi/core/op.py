@@ -23,7 +23,6 @@ kernels.
 
 from __future__ import annotations
 
-import builtins
 import inspect
 import types
 from collections.abc import Callable, Iterable, Sequence
@@ -49,6 +48,7 @@ from minipaddle.phi.core.signature import (
     require_known,
     require_parameters,
 )
+from minipaddle.phi.core.vjp import Vjp
 from minipaddle.phi.core.world import current_world, state
 
 # what a file with declarations needs, in one place
@@ -70,105 +70,6 @@ OPS: dict[str, Op] = {}
 
 TRAITS = ("Pure", "SideEffect", "Random", "View", "ForwardOnly", "Constant", "Operator")
 AMP = ("", "white", "black", "black_o1", "none")
-
-
-def bind(function: Callable, meaning: Callable[[Op], Callable]) -> Callable:
-    """A copy of a function in which each op that it names is replaced by `meaning(op)`; so is each
-    in the functions that it calls by a bare name, as far as ops are called there.
-    """
-    copies: dict[Callable, Callable] = {}
-
-    def replaced(value: Any) -> Any:
-        if isinstance(value, Op):
-            return meaning(value)
-        return copied(value) if _calls_ops(value, set()) else value
-
-    def copied(original: Any) -> Callable:
-        if original not in copies:
-            names: dict[str, Any] = {"__builtins__": builtins}  # C code looks there
-            cells = tuple(types.CellType() for _ in original.__closure__ or ())
-            copies[original] = copy = types.FunctionType(
-                original.__code__, names, original.__name__, original.__defaults__, cells
-            )
-            copy.__kwdefaults__ = original.__kwdefaults__
-            names.update((name, replaced(value)) for name, value in _globals_of(original).items())
-            for cell, own in zip(cells, original.__closure__ or ()):
-                cell.cell_contents = replaced(own.cell_contents)
-        return copies[original]
-
-    return copied(function)
-
-
-def _globals_of(function: types.FunctionType) -> dict[str, Any]:
-    """What a function, and those written inside it, may find under names of its module."""
-    codes, names = [function.__code__], set()
-    while codes:
-        code = codes.pop()
-        names |= set(code.co_names)
-        codes += [item for item in code.co_consts if isinstance(item, types.CodeType)]
-    return {name: function.__globals__[name] for name in names & function.__globals__.keys()}
-
-
-def _calls_ops(value: Any, seen: set[Any]) -> bool:
-    """True for a function that names an op, or a function that does. `seen`: those in question."""
-    if not isinstance(value, types.FunctionType) or value in seen:
-        return False
-    seen.add(value)
-    used = [*_globals_of(value).values(), *(c.cell_contents for c in value.__closure__ or ())]
-    return any(isinstance(item, Op) or _calls_ops(item, seen) for item in used)
-
-
-class Vjp:
-    """The gradient rule of an op.
-
-    Attributes:
-        rule: the function.
-        inputs: what it reads, by name: inputs and outputs of the forward op, and `<output>_grad`.
-        attrs: the attributes that it reads.
-        wrt: the forward inputs that get a gradient, one per result.
-        invoke: the rule stands for itself in static programs, with no `<op>_grad` op around it.
-        double_grad: the rule can be differentiated again. It can't where it reads an output whose
-            own dependence on the inputs it does not see.
-    """
-
-    all_bound: list[dict[object, Callable]] = []  # of all rules, to be made anew after a change
-
-    def __init__(
-        self,
-        op: Op,
-        rule: Callable,
-        wrt: Sequence[str] | None,
-        invoke: bool,
-        double_grad: bool = True,
-    ) -> None:
-        self.rule = rule
-        self.invoke = invoke
-        self.double_grad = double_grad
-        self.inputs, self.attrs = read_signature(rule, skip=0)
-        self.wrt = tuple(wrt or (item.name for item in op.inputs))
-        self._bound: dict[object, Callable] = {}
-        known = {item.name for item in op.inputs} | set(op.outputs)
-        known |= {f"{name}_grad" for name in op.outputs}
-        unknown = [item.name for item in self.inputs if item.name not in known]
-        if unknown:
-            raise ValueError(
-                f"@{op.name}.vjp: expected parameters among {sorted(known)}, but got {unknown}. "
-                "A rule names what it reads: inputs, outputs, <output>_grad."
-            )
-        require_known(f"@{op.name}.vjp", "wrt", self.wrt, [item.name for item in op.inputs])
-
-    def on_arrays(self, xp: types.ModuleType) -> Callable:
-        """The rule as a function of arrays: each op that it calls is that op's kernel."""
-        return self._bound.get(xp) or self.bound_to(xp, lambda op: op.on_arrays(xp))
-
-    def bound_to(self, key: object, meaning: Callable[[Op], Callable]) -> Callable:
-        """The rule as a plain function in which each op is replaced by `meaning(op)`: those that it
-        calls itself, and those that its helper functions call.
-        """
-        if key not in self._bound:
-            Vjp.all_bound.append(self._bound)
-            self._bound[key] = bind(self.rule, meaning)
-        return self._bound[key]
 
 
 class Op:
