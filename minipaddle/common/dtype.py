@@ -70,8 +70,13 @@ BY_PROTO = {dtype.proto_number: dtype for dtype in (*ALL, undefined)}
 _BY_NAME = {dtype.name: dtype for dtype in (*ALL, undefined)}
 
 
-def to_dtype(value: object) -> DataType:
+def to_dtype(value: object, by_other_names: bool = True) -> DataType:
     """Turns "float32", numpy's float32 or a DataType into the DataType.
+
+    Args:
+        by_other_names: numpy's other names ("int", "double", "half", ...) and Python's int and
+            float are taken too. Most of Paddle's functions do so; what makes a Tensor from data
+            does not.
 
     Raises:
         TypeError: `value` names no data type of ours.
@@ -80,7 +85,8 @@ def to_dtype(value: object) -> DataType:
         return value
     if isinstance(value, str) and value in _BY_NAME:
         return _BY_NAME[value]
-    if isinstance(value, (np.dtype, type)):
+    other = isinstance(value, str) or value is int or value is float
+    if isinstance(value, (np.dtype, type, str)) and (by_other_names or not other):
         try:
             return BY_NUMPY[np.dtype(value)]
         except (KeyError, TypeError):
@@ -106,7 +112,7 @@ def set_default_dtype(dtype: object) -> None:
         TypeError: `dtype` is not a floating-point type.
     """
     global _default_dtype
-    wanted = to_dtype(dtype)
+    wanted = to_dtype(dtype, by_other_names=False)
     if not wanted.is_floating:
         raise TypeError(
             f"set_default_dtype: expected float16, float32 or float64, but got {wanted.name}. "

@@ -131,7 +131,7 @@ def create_parameter(
     attr = ParamAttr._to_attr(None if attr is False else attr)
     initializer = attr.initializer or default_initializer_for(is_bias, default_initializer)
     name = attr.name or name or _default_name(is_bias)
-    wanted = dtypes.to_dtype(dtypes.get_default_dtype() if dtype is None else dtype)
+    wanted = dtypes.to_dtype(dtype or dtypes.get_default_dtype(), by_other_names=False)
     parameter = current_world().create_parameter(
         _sizes(shape), wanted, initializer, name, attr.trainable
     )

@@ -116,7 +116,8 @@ def ones(shape: Any, dtype: Any = None, name: Any = None) -> Any:
 
 def empty(shape: Any, dtype: Any = None, name: Any = None) -> Any:
     """A Tensor of `shape` whose numbers nobody has set (here: 0)."""
-    return OPS["empty"](shape=shape, dtype=dtype or dtypes.get_default_dtype())
+    wanted = dtypes.to_dtype(dtype or dtypes.get_default_dtype(), by_other_names=False)
+    return OPS["empty"](shape=shape, dtype=wanted)
 
 
 def full_like(x: Any, fill_value: Any, dtype: Any = None, name: Any = None) -> Any:

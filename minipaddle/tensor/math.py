@@ -28,6 +28,7 @@ __all__ = [
     "cos",
     "count_nonzero",
     "cumsum",
+    "cumsum_",
     "diagonal",
     "divide",
     "erf",
@@ -285,3 +286,10 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: Any = None)
     """
     x = in_dtype(x, dtype)
     return OPS["cumsum"](x, axis=-1 if axis is None else axis, flatten=axis is None)
+
+
+def cumsum_(x: Any, axis: int | None = None, dtype: Any = None, name: Any = None) -> Any:
+    """`cumsum` in place; with `dtype`, x becomes one of that dtype first."""
+    if dtype is not None and dtypes.to_dtype(dtype) is not x.dtype:
+        OPS["cast"].inplace_op(x, dtype=dtype)
+    return OPS["cumsum"].inplace_op(x, axis=-1 if axis is None else axis, flatten=axis is None)

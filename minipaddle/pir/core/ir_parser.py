@@ -222,7 +222,7 @@ class IrParser:
             if token in ("inf", "nan"):
                 return float(token)
             try:
-                return dtypes.to_dtype(token)
+                return dtypes.to_dtype(token, by_other_names=False)
             except TypeError:
                 pass  # the one message below
         self.token = token
