@@ -14,7 +14,6 @@ parameters in torch's style.
 
 from __future__ import annotations
 
-import itertools
 import re
 import warnings
 from collections import OrderedDict
@@ -27,23 +26,11 @@ from minipaddle.base.framework import Parameter, Variable
 from minipaddle.common import dtype as dtypes
 from minipaddle.common import unique_name
 from minipaddle.common.place import CPU, CUDAPlace, Place, array_module
+from minipaddle.eager.grad_node_info import HookRemoveHelper
 from minipaddle.eager.tensor import EagerParamBase, Tensor
 from minipaddle.new_executor.scope import global_scope
 from minipaddle.nn.param_attr import create_parameter
 from minipaddle.pir.core.value import Value
-
-_hook_numbers = itertools.count()
-
-
-class HookRemoveHelper:
-    """What registering a hook returns: `remove()` takes the hook away again."""
-
-    def __init__(self, hooks: dict[int, Callable]) -> None:
-        self._hooks = hooks
-        self._hook_id = next(_hook_numbers)
-
-    def remove(self) -> None:
-        self._hooks.pop(self._hook_id, None)
 
 
 class Layer:
@@ -123,12 +110,11 @@ class Layer:
                 f"Layer: expected a hook that can be called, but got {type(hook).__name__}. Pass a "
                 "function of (layer, inputs)."
             )
-        helper = HookRemoveHelper(hooks)
-        hooks[helper._hook_id] = hook
+        helper = HookRemoveHelper(hooks, hook)
         if prepend:
-            hooks.move_to_end(helper._hook_id, last=False)
+            hooks.move_to_end(helper.number, last=False)
         if with_kwargs:
-            self._hooks_with_kwargs.add(helper._hook_id)
+            self._hooks_with_kwargs.add(helper.number)
         return helper
 
     # -- attributes ----------------------------------------------------------------------------
