@@ -51,6 +51,7 @@ class PyLayerContext:
         self._not_inplace: tuple[Tensor, ...] = ()
         self._non_differentiable: tuple[Tensor, ...] = ()
         self._materialize_grads = True
+        self._grad_in_dtype_consistent = True
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keeps Tensors for backward. Other values are kept as they are.
@@ -86,6 +87,16 @@ class PyLayerContext:
         """With False, backward gets None for a result that nobody used, instead of zeros."""
         self._materialize_grads = value
 
+    def set_grad_in_dtype_consistent(self, flag: bool) -> None:
+        """With False, backward gets a gradient in the dtype in which it has come, instead of the
+        result's.
+        """
+        if not isinstance(flag, bool):
+            raise TypeError(
+                f"set_grad_in_dtype_consistent: expected True or False, but got {flag!r}. Set one."
+            )
+        self._grad_in_dtype_consistent = flag
+
     def _wrap_saved(self, slots: dict[int, int]) -> None:
         """Puts saved Tensors into TensorWrappers. `slots`: id of a result -> its slot."""
         if self._saved is not None:
@@ -109,9 +120,9 @@ class PyLayer:
     def backward(ctx: PyLayerContext, *grads: Tensor | None) -> Any:
         """Takes one gradient for each Tensor that forward returned. Returns one for each Tensor
         that it took: a Tensor of that shape, or None where no gradient is wanted; a list of them
-        where it took a list.
+        where it took a list. Several stand in a tuple.
         """
-        raise NotImplementedError(
+        raise OSError(  # the kind that Paddle raises
             "PyLayer: expected a static method backward(ctx, ...), but got none. Write one."
         )
 
@@ -123,8 +134,8 @@ class PyLayer:
             ValueError: forward returns no Tensor; or it returns an input that is a leaf and wants
                 a gradient, which would be an in-place change.
         """
-        groups = [found for value in (*args, *kwargs.values()) if (found := _tensors_of(value))]
-        inputs = [tensor for group in groups for tensor in group]
+        taken = [value for value in (*args, *kwargs.values()) if _tensors_of(value)]
+        inputs = [tensor for value in taken for tensor in _tensors_of(value)]
         ctx = PyLayerContext()
         with set_grad_enabled(False):
             results = cls.forward(ctx, *args, **kwargs)
@@ -138,7 +149,8 @@ class PyLayer:
             )
         edges = [tensor._grad_edge() for tensor in inputs]
         if tracer.has_grad and any(edges):
-            node = GradNodePyLayer(cls, ctx, [len(group) for group in groups], edges)
+            counts = [None if isinstance(v, Tensor) else len(_tensors_in(v)) for v in taken]
+            node = GradNodePyLayer(cls, ctx, counts, edges)
             found = node.connect(found, inputs)
         return type(results)(found) if several else found[0]
 
@@ -158,7 +170,7 @@ class GradNodePyLayer(GradNodeBase):
     """The node of one `apply`. Its name has the layer's name: GradNodePyLayer_Cube.
 
     Attributes:
-        counts: how many Tensors each argument had: one, or those of a list.
+        counts: how many Tensors each argument had that is a list; None for a Tensor.
     """
 
     __slots__ = ("counts", "ctx", "layer")
@@ -167,7 +179,7 @@ class GradNodePyLayer(GradNodeBase):
         self,
         layer: type[PyLayer],
         ctx: PyLayerContext,
-        counts: Sequence[int],
+        counts: Sequence[int | None],
         edges: Sequence[Edge | None],
     ) -> None:
         super().__init__(edges, [])
@@ -212,28 +224,36 @@ class GradNodePyLayer(GradNodeBase):
                 results = self.layer.backward(self.ctx, *given)
         finally:
             self.ctx._node = None
-        return self._in_order(list(results) if isinstance(results, (list, tuple)) else [results])
+        return self._in_order(results if isinstance(results, tuple) else (results,))
 
     def _given(self, slot: int, grads: Sequence[Tensor | None]) -> Tensor | None:
-        """The gradient for this slot as backward gets it: in the dtype of the result."""
+        """The gradient for this slot as backward gets it."""
         grad = grads[slot]
         if grad is None:
             return zeros_like_output(self, slot, grads) if self.ctx._materialize_grads else None
         dtype = BY_NUMPY[self.specs[slot][1]]
-        return grad if grad.dtype is dtype else OPS["cast"](grad, dtype=dtype)
+        as_it_is = grad.dtype is dtype or not self.ctx._grad_in_dtype_consistent
+        return grad if as_it_is else OPS["cast"](grad, dtype=dtype)
 
-    def _in_order(self, results: list[Any]) -> list[Tensor | None]:
+    def _in_order(self, results: tuple[Any, ...]) -> list[Tensor | None]:
         """What backward returned, one gradient for each edge. Raises ValueError if it doesn't
         fit.
         """
         in_order: list[Any] = []
         for count, result in zip(self.counts, results):
-            listed = isinstance(result, (list, tuple))
-            in_order += result if listed else [result] * (count if result is None else 1)
-        in_order += [None] * (sum(self.counts[len(results) :]))
-        forgotten = any(self.edges[sum(self.counts[: len(results)]) :])
-        if forgotten or len(in_order) != len(self.edges) or len(results) > len(self.counts):
+            if count is None or result is None:
+                in_order += [result] * (count or 1)
+            elif isinstance(result, (list, tuple)) and len(result) == count:
+                wanted = self.edges[len(in_order) :]  # in a list, others are let pass, as in Paddle
+                in_order += [grad if edge else None for grad, edge in zip(result, wanted)]
+            else:
+                listed = isinstance(result, (list, tuple))
+                got = f"a list of {len(result)}" if listed else type(result).__name__
+                raise self._error(f"a list of {count} where forward took one", got)
+        forgotten = self.edges[len(in_order) :]
+        if any(forgotten) or len(results) > len(self.counts):
             raise self._error(f"{len(self.counts)} gradients", f"{len(results)}")
+        in_order += [None] * len(forgotten)
         for grad, edge in zip(in_order, self.edges):
             if grad is not None and not isinstance(grad, Tensor):
                 raise self._error("Tensors or None", type(grad).__name__)

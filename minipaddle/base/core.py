@@ -7,16 +7,21 @@ Real Paddle has one kernel per backend and dtype, so its list of `relu` is long.
 serve every backend and dtype: numpy and CuPy find the code for a dtype themselves.
 
 Paddle: `paddle.base.core`, the C++ part, bound in paddle/fluid/pybind/pybind.cc.
-Left out: all but the questions about kernels, and the descriptions (desc.py).
+Left out: all but the questions about kernels, the descriptions (desc.py) and one hook of
+`core.eager`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 from minipaddle.base.desc import AttrType, BlockDesc, OpDesc, ProgramDesc, VarDesc
 from minipaddle.base.op_compat import compat_of
 from minipaddle.common.place import is_compiled_with_cuda
 from minipaddle.phi.core.kernel import KernelKey
 from minipaddle.phi.core.op import OPS, Op, find_op
+from minipaddle.phi.core.world import tracer
 
 __all__ = [
     "AttrType",
@@ -28,6 +33,21 @@ __all__ = [
     "is_compiled_with_cuda",
     "op_support_gpu",
 ]
+
+
+class eager:
+    """What people call of the eager engine's C++ part."""
+
+    @staticmethod
+    def _add_backward_final_hook(hook: Callable[[], Any]) -> None:
+        """Calls `hook()` once, at the end of the backward that runs now or comes next."""
+        if not callable(hook):
+            raise TypeError(
+                f"_add_backward_final_hook: expected a function, but got {type(hook).__name__}. "
+                "Give one that takes nothing."
+            )
+        tracer.final_hooks = (*tracer.final_hooks, hook)
+
 
 _LAYOUT = "Undefined(AnyLayout)"
 

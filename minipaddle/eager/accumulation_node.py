@@ -1,8 +1,7 @@
 """GradNodeAccumulation: the end of the road. It adds what arrives to a leaf's `.grad`.
 
 Paddle: paddle/fluid/eager/accumulation/accumulation_node.h.
-Left out: sparse gradients, reduce hooks for data parallel (data parallel uses the leaf's own
-hooks).
+Left out: sparse gradients. (Its reduce hooks are the node's post hooks here.)
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ from typing import Any
 
 from minipaddle.common.place import module_of
 from minipaddle.eager.accumulation_node import after_hooks
-from minipaddle.eager.grad_node_info import GradNodeBase
+from minipaddle.eager.autograd_meta import AutogradMeta
+from minipaddle.eager.grad_node_info import GradNodeBase, zeros_like_output
 from minipaddle.eager.grad_tensor_holder import GradTensorHolder
 from minipaddle.eager.tensor import Tensor
 from minipaddle.phi.core.op import OPS
@@ -96,8 +97,9 @@ class GeneralGrad:
         """Notes the gradients that arrived at `node`, where they are wanted."""
         for slot, grad in enumerate(grads):
             position = self.wanted.get((node, slot))
-            if position is not None:
-                self.results[position] = grad
+            if position is not None:  # an unused output of an op with several has zeros
+                zeros = grad is None
+                self.results[position] = zeros_like_output(node, slot, grads) if zeros else grad
 
     def must_run(self, node: GradNodeBase) -> bool:
         """False for nodes that lead to no input; at an input the walk ends, unless another input
@@ -136,7 +138,8 @@ def run_backward(
     Raises:
         RuntimeError: the graph was freed, a saved Tensor was changed in place, a rule gave a
             gradient of the wrong shape, or a Tensor is named twice.
-        ValueError: a gradient's shape is not its Tensor's, or their numbers differ.
+        AssertionError: a first gradient is no Tensor or doesn't fit its Tensor, or their numbers
+            differ.
     """
     holders = _first_holders(tensors, grad_tensors, create_graph)
     general_grad = None if inputs is None else GeneralGrad(inputs, no_grad_vars, holders)
@@ -174,6 +177,10 @@ def run_backward(
                     queue.appendleft(next_node)  # a leaf's hooks run as early as they can
                 else:
                     queue.append(next_node)
+    if tracer.final_hooks:
+        hooks, tracer.final_hooks = tracer.final_hooks, ()
+        for hook in hooks:
+            hook()
     return [] if general_grad is None else general_grad.results
 
 
@@ -182,7 +189,7 @@ def _first_holders(
 ) -> dict[GradNodeBase, GradTensorHolder]:
     """Where the walk starts: the nodes of `tensors`, with the first gradients."""
     if len(grad_tensors) != len(tensors):
-        raise ValueError(
+        raise AssertionError(
             f"backward: expected one gradient for each of the {len(tensors)} Tensors, but got "
             f"{len(grad_tensors)}. Give None for ones."
         )
@@ -229,16 +236,24 @@ def _initial_grad(tensor: Tensor, grad: Tensor | None) -> Tensor:
         ones.fill(1)
         return Tensor(ones)
     if not isinstance(grad, Tensor):
-        raise TypeError(
+        raise AssertionError(
             f"backward: expected grad_tensor to be a Tensor or None, but got "
             f"{type(grad).__name__}. Make one with paddle.to_tensor."
         )
-    if grad.shape != tensor.shape:
-        raise ValueError(
-            f"backward: expected grad_tensor of shape {list(tensor.shape)}, but got "
-            f"{list(grad.shape)}. A gradient has its Tensor's shape."
-        )
-    return grad if grad.dtype is tensor.dtype else OPS["cast"](grad, dtype=tensor.dtype)
+    if grad.size != tensor.size:
+        raise wrong_first_shape(tensor, grad)
+    first: Any = grad
+    if grad.shape != tensor.shape:  # [1] for [], as in Paddle
+        first = OPS["reshape"](first, shape=tensor.shape)
+    return first if first.dtype is tensor.dtype else OPS["cast"](first, dtype=tensor.dtype)
+
+
+def wrong_first_shape(tensor: Tensor, grad: Tensor) -> AssertionError:
+    """The error about a first gradient that doesn't fit."""
+    return AssertionError(
+        f"backward: expected grad_tensor of shape {list(tensor.shape)}, but got "
+        f"{list(grad.shape)}. A gradient has its Tensor's shape."
+    )
 
 
 def _wrong_shape(node: GradNodeBase, wanted: Sequence[int], result: Tensor) -> RuntimeError:
@@ -251,10 +266,13 @@ def _wrong_shape(node: GradNodeBase, wanted: Sequence[int], result: Tensor) -> R
 
 
 def _apply_hooks(node: GradNodeBase, grads: list[Tensor | None]) -> None:
-    """Calls the hooks on the node's gradients, which are complete. None: nobody used the output."""
+    """Calls the hooks on the node's gradients, which are complete: zeros for an output that nobody
+    used.
+    """
     for slot, hooks in (node.gradient_hooks or {}).items():
-        grad = grads[slot]
-        if grad is not None and hooks:
+        if hooks:
+            grad = grads[slot]
+            grad = zeros_like_output(node, slot, grads) if grad is None else grad
             grads[slot] = after_hooks(hooks.values(), grad)
 
 
@@ -278,15 +296,23 @@ def _after_post_hooks(
 
 
 def _tensor_list(who: str, name: str, value: Any) -> list[Tensor]:
-    """One Tensor or several, as a list. Raises TypeError if it is neither."""
-    found = list(value) if isinstance(value, (list, tuple, set)) else [value]
+    """One Tensor or several, as a list. Raises AssertionError if it is neither."""
+    lists = (list, tuple, set) if name == "no_grad_vars" else (list, tuple)
+    found = list(value) if isinstance(value, lists) else [value]
     wrong = [type(one).__name__ for one in found if not isinstance(one, Tensor)]
     if wrong or (not found and name != "no_grad_vars"):
-        raise TypeError(
+        raise AssertionError(
             f"{who}: expected {name} to be a Tensor or a list of Tensors, but got "
             f"{wrong[0] if wrong else value}. Name at least one."
         )
     return found
+
+
+def _first_grads(given: Any, count: int) -> list[Any]:
+    """One gradient for each of `count` starts; they are looked at when the walk starts."""
+    if given is None:
+        return [None] * count
+    return list(given) if isinstance(given, (list, tuple)) else [given]
 
 
 def backward(
@@ -296,8 +322,7 @@ def backward(
 ) -> None:
     """`paddle.autograd.backward`: one backward from several Tensors."""
     starts = _tensor_list("backward", "tensors", tensors)
-    grads = [None] * len(starts) if grad_tensors is None else grad_tensors
-    run_backward(starts, [grads] if isinstance(grads, Tensor) else list(grads), retain_graph)
+    run_backward(starts, _first_grads(grad_tensors, len(starts)), retain_graph)
 
 
 def grad(
@@ -321,20 +346,24 @@ def grad(
         no_grad_vars: Tensors through which no gradient flows: they count as constants.
 
     Raises:
-        ValueError: an input is not part of the graph and allow_unused is False; or only_inputs is
-            False.
+        AssertionError: an argument has the wrong type, or only_inputs is False.
+        ValueError: an input is not part of the graph and allow_unused is False.
         RuntimeError: an input or an output is named twice.
     """
-    if not only_inputs:
-        raise ValueError(
-            "grad: expected only_inputs=True, but got False. To add to the leaves' .grad, call "
-            "backward()."
+    if only_inputs is not True:
+        raise AssertionError(
+            f"grad: expected only_inputs=True, but got {only_inputs!r}. To add to the leaves' "
+            ".grad, call backward()."
+        )
+    if not isinstance(create_graph, bool) or not isinstance(allow_unused, bool):
+        raise AssertionError(
+            f"grad: expected create_graph and allow_unused to be True or False, but got "
+            f"{create_graph!r} and {allow_unused!r}. Set one of the two."
         )
     starts = _tensor_list("grad", "outputs", outputs)
     wanted = _tensor_list("grad", "inputs", inputs)
     blocked = [] if no_grad_vars is None else _tensor_list("grad", "no_grad_vars", no_grad_vars)
-    grads = [None] * len(starts) if grad_outputs is None else grad_outputs
-    starting = [grads] if isinstance(grads, Tensor) else list(grads)
+    starting = _first_grads(grad_outputs, len(starts))
     before = tracer.has_grad, tracer.amp_dtype
     if create_graph:  # what the rules compute is recorded, and in the dtype that it has
         tracer.has_grad, tracer.amp_dtype = True, None
@@ -353,6 +382,10 @@ def grad(
         if create_graph:  # x + y gives one Tensor to both; each gets an own one, of the same graph
             results[position] = own = Tensor(result._data)
             own._version, own.autograd_meta = result._version, result.autograd_meta
+            if result.stop_gradient:  # it depends on no input, yet in Paddle it says False
+                own.autograd_meta = AutogradMeta(False)
+                started_there = any(wanted[position] is start for start in starts)
+                results[position] = own if started_there else OPS["assign"](own)
         else:  # and of its own memory, for a user who writes into it
             results[position] = Tensor(result._data.copy())
     return results

@@ -27,6 +27,7 @@ from minipaddle.eager.grad_node_info import (
 )
 from minipaddle.eager.tensor import Tensor
 from minipaddle.eager.tensor_wrapper import TensorWrapper, empty_tensor, meta_tensor
+from minipaddle.eager.zero_grads import with_zero_grads
 from minipaddle.phi.core.attribute import convert
 from minipaddle.phi.core.derived import refuse_results
 from minipaddle.phi.core.meta_tensor import MetaTensor
@@ -81,6 +82,7 @@ def _compiled(op: Op) -> Callable:
         "meta_tensor": meta_tensor,
         "empty_tensor": empty_tensor,
         "zeros_like_output": zeros_like_output,
+        "with_zero_grads": with_zero_grads,
         "require_no_leaf": require_no_leaf,
         "share_version": share_version,
         "AutogradMeta": AutogradMeta,

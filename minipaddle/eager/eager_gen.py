@@ -325,6 +325,7 @@ def _grad_node_lines(op: Op, vjp: Vjp) -> list[str]:
         f"            {results} = rule({_arguments(op, vjp, 'tensor', beside)})"
         if vjp.double_grad
         else "            refuse_double_grad(self)",
+        *([f"            {results} = with_zero_grads(self, {results})"] if vjp.zero_grad else []),
         "        else:",
         f"            xp = np if type({beside}._data) is ndarray else module_of({beside}._data)",
         f"            found = {kernel}{_arguments(op, vjp, 'array', beside)})",

@@ -117,7 +117,7 @@ _hook_numbers = count()  # a number is never used again: an old helper removes n
 class HookRemoveHelper:
     """Puts a hook among others, under a number of its own; `remove()` takes it away again.
 
-    Paddle: TensorHookRemoveHelper, NodePostHookRemoveHelper.
+    Paddle: TensorHookRemoveHelper, NodePostHookRemoveHelper, and HookRemoveHelper of Layers.
     """
 
     def __init__(self, hooks: dict[int, Callable], hook: Callable) -> None:

@@ -156,8 +156,10 @@ class Tensor:
         Raises:
             RuntimeError: the graph was freed by an earlier backward, or a saved Tensor was
                 changed in place.
-            ValueError: grad_tensor has another shape than this Tensor.
+            AssertionError: grad_tensor is no Tensor, or has another shape than this Tensor.
         """
+        if isinstance(grad_tensor, Tensor) and grad_tensor.shape != self.shape:
+            raise wrong_first_shape(self, grad_tensor)
         run_backward([self], [grad_tensor], retain_graph)
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
@@ -197,6 +199,26 @@ class Tensor:
             by_slot = edge.node.gradient_hooks = edge.node.gradient_hooks or {}
             hooks = by_slot.setdefault(edge.slot, {})
         return HookRemoveHelper(hooks, hook)
+
+    def _register_backward_hook(self, hook: Callable[[], Any]) -> None:
+        """Calls `hook()` each time that backward has added to this leaf's `.grad`; `paddle.grad`
+        does not. Paddle's data parallel and sharding start their communication there.
+
+        Raises:
+            ValueError: this is no leaf that wants a gradient.
+        """
+        edge = self._grad_edge()
+        if edge is None or not edge.node.accumulates:
+            raise ValueError(
+                "_register_backward_hook: expected a leaf with stop_gradient=False, but got "
+                f"is_leaf={self.is_leaf}, stop_gradient={self.stop_gradient}. Use register_hook."
+            )
+        hooks = edge.node.post_hooks = edge.node.post_hooks or {}
+
+        def call(results: Any, grads: Any) -> None:
+            hook()
+
+        HookRemoveHelper(hooks, call)
 
     def retain_grads(self) -> None:
         """Keeps the gradient of an inner Tensor in `.grad` too."""
@@ -375,7 +397,7 @@ def to_tensor(
                 "shorter rows."
             ) from error
     if dtype is not None and array.dtype.kind in "biuf":
-        array = array.astype(to_dtype(dtype).numpy_dtype)
+        array = array.astype(to_dtype(dtype, by_other_names=False).numpy_dtype)
     elif not keeps_dtype and array.dtype == np.float64:
         array = array.astype(dtypes.get_default_dtype())
     if array.dtype not in dtypes.BY_NUMPY:
@@ -421,5 +443,5 @@ def _text(array: np.ndarray) -> str:
 
 # At the end, because these files need Tensor: the two ends of the graph's walk that Tensor starts.
 from minipaddle.eager.accumulation_node import GradNodeAccumulation  # noqa: E402
-from minipaddle.eager.backward import run_backward  # noqa: E402
+from minipaddle.eager.backward import run_backward, wrong_first_shape  # noqa: E402
 from minipaddle.eager.grad_node_info import Edge, GradNodeBase, HookRemoveHelper  # noqa: E402

@@ -72,9 +72,9 @@ def test_what_is_named_twice_or_not_supported():
     for start in (lambda: paddle.grad([y, y], x), lambda: paddle.autograd.backward([y, y])):
         with pytest.raises(RuntimeError, match="expected each Tensor to start from once"):
             start()
-    with pytest.raises(ValueError, match="grad: expected only_inputs=True"):
+    with pytest.raises(AssertionError, match="grad: expected only_inputs=True"):
         paddle.grad(y, x, only_inputs=False)
-    with pytest.raises(TypeError, match="grad: expected no_grad_vars to be a Tensor or a list"):
+    with pytest.raises(AssertionError, match="grad: expected no_grad_vars to be a Tensor"):
         paddle.grad(y, x, no_grad_vars=3)
     with pytest.raises(TypeError, match="stop_gradient: expected True or False"):
         x.stop_gradient = 3

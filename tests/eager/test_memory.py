@@ -92,9 +92,16 @@ def test_a_result_that_shares_memory_counts_changes_together(name, inputs, attrs
         (lambda x: paddle.grad(1, x), "grad: expected outputs to be a Tensor or a list of Tensors"),
         (lambda x: paddle.grad([x], []), r"but got \[\]. Name at least one"),
         (lambda x: paddle.autograd.backward([x, 3]), "backward: expected tensors .* but got int"),
-        (lambda x: x.register_hook(3), "register_hook: expected a function"),
+        (lambda x: paddle.grad(x, x, create_graph=1), "create_graph and allow_unused to be True"),
     ],
 )
 def test_what_is_no_tensor_is_named(call, message):
-    with pytest.raises(TypeError, match=message):
+    with pytest.raises(AssertionError, match=message):
         call(paddle.to_tensor([1.0], stop_gradient=False))
+
+
+def test_a_hook_that_can_not_be_called():
+    with pytest.raises(TypeError, match="register_hook: expected a function"):
+        paddle.to_tensor([1.0], stop_gradient=False).register_hook(3)
+    with pytest.raises(TypeError, match="_add_backward_final_hook: expected a function"):
+        paddle.base.core.eager._add_backward_final_hook(3)

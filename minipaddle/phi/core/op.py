@@ -165,13 +165,16 @@ class Op:
         wrt: Sequence[str] | None = None,
         invoke: bool = False,
         double_grad: bool = True,
+        zero_grad: bool = False,
     ) -> Any:
         """Sets the gradient rule. `wrt` names the inputs that have a gradient (default: all of
-        them); `double_grad=False` says that the gradient has no gradient.
+        them); `double_grad=False` says that the gradient has no gradient. For `invoke` and
+        `zero_grad` see Vjp.
         """
         if rule is None:
-            return partial(self.vjp, wrt=wrt, invoke=invoke, double_grad=double_grad)
-        self.vjp_rule = Vjp(self, rule, wrt, invoke, double_grad)
+            options = {"invoke": invoke, "double_grad": double_grad, "zero_grad": zero_grad}
+            return partial(self.vjp, wrt=wrt, **options)
+        self.vjp_rule = Vjp(self, rule, wrt, invoke, double_grad, zero_grad)
         self._forget_derived()
         return rule
 

@@ -32,6 +32,8 @@ class Vjp:
         invoke: the rule stands for itself in static programs, with no `<op>_grad` op around it.
         double_grad: the rule can be differentiated again. It can't where it reads an output whose
             own dependence on the inputs it does not see.
+        zero_grad: the gradient of an input depends on this input too, with zeros where its formula
+            does not: x's in x * y is out_grad * y. Paddle's `<op>_double_grad` decides.
     """
 
     all_bound: list[dict[object, Callable]] = []  # of all rules, to be made anew after a change
@@ -43,11 +45,13 @@ class Vjp:
         wrt: Sequence[str] | None,
         invoke: bool,
         double_grad: bool = True,
+        zero_grad: bool = False,
     ) -> None:
         self.rule = rule
         self._kind = type(op)
         self.invoke = invoke
         self.double_grad = double_grad
+        self.zero_grad = zero_grad
         self.inputs, self.attrs = read_signature(rule, skip=0)
         self.wrt = tuple(wrt or (item.name for item in op.inputs))
         self._bound: dict[object, Callable] = {}

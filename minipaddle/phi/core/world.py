@@ -59,6 +59,7 @@ class Tracer(threading.local):
     amp_dtype: Any = None  # inside auto_cast, the dtype of ops of the white list
     amp_lists: Any = (frozenset(), frozenset())  # names of ops: the white list, the black list
     saved_tensors_hooks: Any = None  # (pack, unpack) for what a GradNode keeps, or None
+    final_hooks: tuple[Callable[[], Any], ...] = ()  # called once, at the end of a backward
 
 
 tracer = Tracer()

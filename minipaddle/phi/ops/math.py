@@ -91,7 +91,7 @@ def multiply(xp, x, y):
 multiply.infer_meta(elementwise("multiply"))
 
 
-@multiply.vjp
+@multiply.vjp(zero_grad=True)
 def _(x, y, out_grad, *, axis: int = -1):
     return reduce_as(out_grad * y, x), reduce_as(out_grad * x, y)
 
@@ -113,7 +113,7 @@ def _(x, y):
     return meta if meta.dtype.is_floating else MetaTensor(meta.shape, dtypes.float32)
 
 
-@divide.vjp
+@divide.vjp(zero_grad=True)
 def _(x: NoNeedBuffer, y, out, out_grad, *, axis: int = -1):
     return reduce_as(out_grad / y, x), reduce_as(-out_grad * out / y, y)
 
