@@ -1,5 +1,6 @@
 """docs/reading.md fits the code, and what has to be read stays short."""
 
+import ast
 import re
 
 import pytest
@@ -48,3 +49,17 @@ def f():
 b'''
 """
     assert count_code.code_lines(text) == 6  # x = [, 1, ], def, return and the text's second line
+
+
+def folders():
+    inner = {path.parent for path in reading_map.PACKAGE.rglob("*.py")}
+    return sorted(inner - {reading_map.PACKAGE, reading_map.PACKAGE / "viz"})
+
+
+@pytest.mark.parametrize("folder", folders(), ids=lambda path: path.name)
+def test_a_folder_says_what_is_in_it(folder):
+    """Its docstring has a word on each file. That of viz goes by what one wants to see."""
+    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    files = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    missing = sorted(name for name in files if not re.search(rf"\b{name}\b", text))
+    assert not missing, f"{folder}/__init__.py: say in a line what is in {missing}."

@@ -1,5 +1,8 @@
 """autograd: backward from several Tensors, gradients as values, gradients of your own.
 
+    py_layer              PyLayer: an op whose forward and backward are written in Python
+    saved_tensors_hooks   what happens to a Tensor when a GradNode keeps it, and when it needs it
+
 Paddle: python/paddle/autograd/.
 Left out: jacobian and hessian.
 """

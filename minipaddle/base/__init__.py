@@ -1,6 +1,39 @@
 """base: the classic static graph. A Program is a description; an op call appends to it; an
 Executor runs it.
 
+    transpiler/                 programs that rewrite a program in place
+    backward                    append_backward and gradients
+    backward_control_flow       the gradients of conditional_block and while
+    backward_plan               through which ops a gradient flows, and how many pieces it has
+    backward_recompute          a backward that keeps checkpoints only, and computes the rest again
+    backward_walk               one walk back over the ops of a plan
+    block                       Block: ops and the variables that they use
+    block_lowering              a block on its way to instructions
+    call_stack                  where in the user's code an op was appended
+    compiler                    CompiledProgram and BuildStrategy: passes before a run
+    control_flow                ops that run a block: conditional_block and while
+    control_flow_lowering       the same, on their way to instructions
+    core                        what Python can ask about ops and their kernels
+    desc                        `program.desc`, `block.desc`, `op.desc`, `var.desc`: Paddle's C++ side
+    desc_checks                 is a description that was read from bytes well formed?
+    empty_slots                 input slots with nothing in them
+    executor                    Executor: runs a program with what you feed, and gives what you fetch
+    framework                   Program: blocks of ops and variables; the programs that are built now
+    framework_proto             the messages of framework.proto
+    fuse_elewise_add_act_pass   an elementwise_add and the relu or tanh after it become one op
+    layer_helper                from the call of an op to an Operator; LayerHelper
+    lowering                    from a Program to instructions
+    name_scope                  names for parts of a model
+    op_attrs                    attributes, from phi's names and values to a Program's, and back
+    op_compat                   old names of ops, slots and attributes
+    op_desc                     the pieces of an OpDesc message
+    operator                    Operator: what it reads, what it writes, its attributes
+    program_state               a program's numbers, taken out of a Scope and put back
+    prune                       programs made smaller: what some targets need, or only the forward
+    save_combine                arrays to bytes and back, in the format of .pdiparams
+    variable                    Variable and Parameter
+    xshape                      what `reshape2` and its like keep for their gradient
+
 Paddle: python/paddle/base/, paddle/fluid/framework/.
 """
 

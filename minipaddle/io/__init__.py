@@ -1,4 +1,10 @@
-"""io: datasets, and batches out of them. Paddle: python/paddle/io/."""
+"""io: datasets, and batches out of them.
+
+    dataloader/   what a DataLoader is made of
+    reader        batches out of a dataset
+
+Paddle: python/paddle/io/.
+"""
 
 from minipaddle.io.dataloader.batch_sampler import BatchSampler, DistributedBatchSampler
 from minipaddle.io.dataloader.dataset import (

@@ -1,5 +1,7 @@
 """jit: from a Python function to a graph.
 
+    sot/   captures a graph by running a function's bytecode on symbols
+
 Paddle: python/paddle/jit/.
 Left out: the AST way (full_graph=True), input specs, saving.
 """

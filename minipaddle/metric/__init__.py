@@ -1,4 +1,9 @@
-"""metric: how good a model is. Paddle: python/paddle/metric/."""
+"""metric: how good a model is.
+
+    metrics   numbers that say how good a model is, gathered over many batches
+
+Paddle: python/paddle/metric/.
+"""
 
 from minipaddle.metric.metrics import Accuracy, Auc, Metric, Precision, Recall, accuracy
 

@@ -1,5 +1,12 @@
 """nn: layers, and the functions behind them.
 
+    functional/    layers without parameters of their own
+    initializer/   how a parameter gets its first numbers
+    layer/         the layer classes, one file per family, as in Paddle
+    utils/         what one does with the parameters of a network as a whole
+    clip           ClipGradByNorm and its like: gradients that are too large are made smaller
+    param_attr     ParamAttr: what a user says about a parameter; and the making of parameters
+
 Paddle: python/paddle/nn/.
 """
 

@@ -1,5 +1,11 @@
 """phi: what an op is. Declarations, InferMeta, kernels, and how a call finds its world.
 
+    core/           what an op is, what a kernel is, and how a call finds its world
+    infermeta/      shapes and dtypes of an op's outputs, and the messages when inputs don't fit
+    kernels/        pieces that several kernels share
+    ops/            the ops, declared
+    math_op_patch   `x + y`, `2 * x`, `x > 0`, for Tensors, Variables, Values and MetaTensors
+
 Paddle: paddle/phi/.
 """
 

@@ -1,6 +1,12 @@
 """pir: Paddle's SSA IR. Every value is written once and knows its uses; a program is a text that
 can be read back.
 
+    core/          types, attributes, values, operations, blocks, programs
+    drr            declarative rewrite rules: draw the pattern, draw what replaces it
+    ir_backward    gradients of a PIR program
+    lowering       from a PIR program to instructions
+    pass_manager   Pass and PassManager: programs that rewrite programs
+
 Paddle: paddle/pir/, paddle/fluid/pir/, python/paddle/pir/.
 """
 

@@ -3,6 +3,10 @@
 As in Paddle 3, a program is a PIR program, except inside `paddle.pir_utils.OldIrGuard()`, where
 it is the classic Program.
 
+    nn/                 what only programs have: conditions, loops, layers as functions
+    inference_program   a program for inference: a `feed` op per input, a `fetch` op per output
+    io                  programs and parameters in files, in Paddle's formats
+
 Paddle: python/paddle/static/.
 """
 

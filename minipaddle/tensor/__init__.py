@@ -4,6 +4,17 @@ Many of them are the op itself. The others only give arguments their user-facing
 world alike. Each file lists its functions in `__all__`; what stands there is in `paddle`, and, if
 it takes a Tensor first, a method of Tensor, Variable and Value.
 
+    attribute      what a Tensor is, as a Tensor
+    creation       making Tensors
+    indexing       x[...] and x[...] = values, in ops: the same ones in every world
+    linalg         linear algebra
+    logic          comparisons, logic and bits
+    manipulation   shapes, dtypes, order, joining and taking apart
+    math           arithmetic, functions of numbers, reductions
+    random         random Tensors
+    search         finding, sorting, choosing
+    stat           statistics
+
 Paddle: python/paddle/tensor/.
 """
 

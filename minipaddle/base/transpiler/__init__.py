@@ -1,5 +1,7 @@
 """transpiler: programs that rewrite a program in place.
 
+    memory_optimization_transpiler   memory_optimize: a variable takes over a dead one's memory
+
 Paddle: python/paddle/fluid/transpiler/ in Paddle 1.x. Today passes over a graph do such work.
 Left out: DistributeTranspiler.
 """

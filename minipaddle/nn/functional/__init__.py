@@ -1,5 +1,16 @@
 """functional: layers without parameters of their own.
 
+    activation        activations
+    common            linear, dropout and others
+    conv              convolutions
+    extension         sequence_mask
+    flash_attention   attention
+    input             one_hot, embedding
+    loss              how far an answer is from what it should be, as one number or one per sample
+    norm              normalisations
+    padding           size, stride and padding of windows, in one form
+    pooling           pooling
+
 Paddle: python/paddle/nn/functional/.
 """
 

@@ -1,6 +1,14 @@
 """initializer: how a parameter gets its first numbers. Each is a call of an op, so it works in
 every world.
 
+    assign        Assign
+    constant      Constant
+    initializer   the base class; gains and fans, from which the scale of random numbers follows
+    kaiming       KaimingUniform and KaimingNormal, for layers that end in a relu
+    normal        Normal and TruncatedNormal
+    uniform       Uniform
+    xavier        XavierUniform and XavierNormal: activations and gradients keep their size
+
 Paddle: python/paddle/nn/initializer/.
 Left out: Bilinear, Dirac, Orthogonal, lazy initialization.
 """

@@ -1,5 +1,8 @@
 """utils: what one does with the parameters of a network as a whole.
 
+    clip_grad_norm_        clips the gradients of parameters where they are
+    transform_parameters   all parameters as one long vector, and back
+
 Paddle: python/paddle/nn/utils/.
 Left out: weight_norm, spectral_norm.
 """

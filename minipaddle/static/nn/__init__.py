@@ -1,5 +1,9 @@
 """static.nn: what only programs have.
 
+    common         layers as functions, which make their own parameters
+    control_flow   conditions and loops in programs
+    structure      nests of lists, tuples and dicts, as functions of cond and while_loop return
+
 Paddle: python/paddle/static/nn/.
 """
 

@@ -4,6 +4,9 @@ Images are numpy arrays [H, W] or [H, W, C]; Tensors [C, H, W] are taken too. No
 
     transform = Compose([Resize(28), Normalize([0.5], [0.5], data_format="HWC"), ToTensor()])
 
+    functional   changes of one image
+    transforms   functions of functional.py with their arguments set, for a dataset's `transform`
+
 Paddle: python/paddle/vision/transforms/.
 Left out: changes of colour, rotations and other affine maps, RandomResizedCrop, RandomErasing.
 """
