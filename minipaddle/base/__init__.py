@@ -14,11 +14,11 @@ Executor runs it.
     control_flow                ops that run a block: conditional_block and while
     control_flow_lowering       the same, on their way to instructions
     core                        what Python can ask about ops and their kernels
-    desc                        `program.desc`, `block.desc`, `op.desc`, `var.desc`: Paddle's C++ side
+    desc                        `program.desc`, `block.desc`, `op.desc`, `var.desc`: the C++ side
     desc_checks                 is a description that was read from bytes well formed?
     empty_slots                 input slots with nothing in them
-    executor                    Executor: runs a program with what you feed, and gives what you fetch
-    framework                   Program: blocks of ops and variables; the programs that are built now
+    executor                    Executor: runs a program with your feeds, gives your fetches
+    framework                   Program: blocks of ops and variables; which programs are built now
     framework_proto             the messages of framework.proto
     fuse_elewise_add_act_pass   an elementwise_add and the relu or tanh after it become one op
     layer_helper                from the call of an op to an Operator; LayerHelper
