@@ -13,6 +13,7 @@ from typing import Any
 
 from minipaddle.amp.amp_lists import BLACK, ops_of
 from minipaddle.common.dtype import float16, to_dtype
+from minipaddle.common.enforce import require_one_of
 from minipaddle.nn import BatchNorm1D, BatchNorm2D, InstanceNorm2D, LayerNorm
 from minipaddle.phi.core.world import tracer
 
@@ -90,11 +91,7 @@ def _listed(value: Any) -> Sequence[Any]:
 
 
 def _require(who: str, level: str, dtype: str) -> None:
-    if level not in LEVELS:
-        raise ValueError(
-            f"{who}: expected level {', '.join(map(repr, LEVELS))}, but got {level!r}. Use one of "
-            "them."
-        )
+    require_one_of(who, "level", level, LEVELS)
     if to_dtype(dtype) is not float16:
         raise ValueError(
             f"{who}: expected dtype 'float16', but got {dtype!r}. numpy has no other "

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from minipaddle.common import dtype as dtypes
+from minipaddle.common.enforce import require_one_of
 from minipaddle.phi.core.op import OPS, find_op
 
 __all__ = [
@@ -87,11 +88,7 @@ def gelu(x: Any, approximate: bool | str = False, name: Any = None) -> Any:
     Raises:
         ValueError: another string.
     """
-    if approximate not in (True, False, "tanh", "none"):
-        raise ValueError(
-            f"gelu: expected approximate to be True, False, 'tanh' or 'none', but got "
-            f"{approximate!r}. Choose one of them."
-        )
+    require_one_of("gelu", "approximate", approximate, (True, False, "tanh", "none"))
     return OPS["gelu"](x, approximate=approximate in (True, "tanh"))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from minipaddle.common.enforce import require_one_of
 from minipaddle.phi.core.op import OPS
 
 __all__ = [
@@ -69,11 +70,7 @@ def dropout(
         raise TypeError(f"dropout: expected p to be a number, but got {type(p).__name__}.")
     if not 0 <= p <= 1:
         raise ValueError(f"dropout: expected p in [0, 1], but got {p}. It is a probability.")
-    if mode not in DROPOUT_MODES:
-        raise ValueError(
-            f"dropout: expected mode 'upscale_in_train' or 'downscale_in_infer', but got {mode!r}. "
-            "Use one of them."
-        )
+    require_one_of("dropout", "mode", mode, DROPOUT_MODES)
     if p == 0:
         return x
     if axis is not None:

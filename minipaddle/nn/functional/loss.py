@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from minipaddle.common import dtype as dtypes
+from minipaddle.common.enforce import require_one_of
 from minipaddle.nn.functional.common import label_smooth
 from minipaddle.phi.core.op import OPS
 from minipaddle.phi.core.world import current_world, in_dynamic_mode
@@ -318,11 +319,7 @@ def kl_div(
 def check_reduction(who: str, reduction: str, *more: str) -> None:
     """Raises ValueError unless it is "mean", "sum", "none" or one of `more`."""
     known = ("mean", "sum", "none", *more)
-    if reduction not in known:
-        raise ValueError(
-            f"{who}: expected reduction {', '.join(map(repr, known[:-1]))} or {known[-1]!r}, but "
-            f"got {reduction!r}. Use one of them."
-        )
+    require_one_of(who, "reduction", reduction, known)
 
 
 def _check_label_ndim(who: str, input: Any, label: Any) -> None:

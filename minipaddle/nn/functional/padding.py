@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from minipaddle.common.enforce import require_one_of
+
 
 def two_ints(who: str, name: str, value: Any) -> list[int]:
     """3 -> [3, 3]; [3, 5] stays. The first is for the height.
@@ -31,11 +33,9 @@ def two_ints(who: str, name: str, value: Any) -> list[int]:
 
 def channel_last(who: str, data_format: str) -> bool:
     """True for NHWC. Raises ValueError if it is not NCHW either."""
-    if data_format not in ("NCHW", "NHWC"):
-        raise ValueError(
-            f"{who}: expected data_format 'NCHW' or 'NHWC', but got {data_format!r}. "
-            "It says where the channels are."
-        )
+    require_one_of(
+        who, "data_format", data_format, ("NCHW", "NHWC"), "It says where the channels are."
+    )
     return data_format == "NHWC"
 
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from minipaddle.common.enforce import require_one_of
 from minipaddle.nn.initializer.initializer import Initializer, calculate_gain, compute_fans
 from minipaddle.nn.initializer.normal import Normal
 from minipaddle.nn.initializer.uniform import Uniform
@@ -27,11 +28,7 @@ class _Kaiming(Initializer):
         nonlinearity: str = "relu",
         mode: str = "fan_in",
     ) -> None:
-        if mode not in ("fan_in", "fan_out"):
-            raise ValueError(
-                f"{type(self).__name__}: expected mode 'fan_in' or 'fan_out', but got {mode!r}. "
-                "Use one of them."
-            )
+        require_one_of(type(self).__name__, "mode", mode, ("fan_in", "fan_out"))
         if mode == "fan_out" and fan_in is not None:
             raise ValueError(
                 f"{type(self).__name__}: expected no fan_in beside mode 'fan_out', but got "

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from minipaddle.common.enforce import require_one_of
 from minipaddle.nn import functional
 from minipaddle.nn.functional.conv import convolve
 from minipaddle.nn.functional.padding import channel_last, padding_of, two_ints
@@ -46,11 +47,7 @@ class Conv2D(Layer):
     ) -> None:
         super().__init__()
         bias_attr = bias_attr if bias else False
-        if padding_mode not in PADDING_MODES:
-            raise ValueError(
-                f"Conv2D: expected padding_mode among {list(PADDING_MODES)}, but got "
-                f"{padding_mode!r}."
-            )
+        require_one_of("Conv2D", "padding_mode", padding_mode, PADDING_MODES)
         if padding_mode != "zeros" and not isinstance(padding, int):
             raise TypeError(
                 f"Conv2D: expected padding to be an int with padding_mode {padding_mode!r}, but "

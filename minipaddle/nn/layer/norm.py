@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from minipaddle.common.dtype import get_default_dtype
+from minipaddle.common.enforce import require_one_of
 from minipaddle.nn import functional
 from minipaddle.nn.initializer import Constant
 from minipaddle.nn.layer.layers import Layer
@@ -70,11 +71,7 @@ class _BatchNormBase(Layer):
                 f"{type(self).__name__}: expected x with {' or '.join(map(str, self.ndims))} "
                 f"dimensions, but got {list(input.shape)}."
             )
-        if self._data_format not in self.layouts:
-            raise ValueError(
-                f"{type(self).__name__}: expected data_format among {list(self.layouts)}, but got "
-                f"{self._data_format!r}."
-            )
+        require_one_of(type(self).__name__, "data_format", self._data_format, self.layouts)
         return functional.batch_norm(
             input,
             self._mean,
@@ -213,11 +210,12 @@ class GroupNorm(Layer):
         super().__init__()
         weight_attr, bias_attr = (weight_attr, bias_attr) if affine else (False, False)
         self._num_groups, self._num_channels, self._epsilon = num_groups, num_channels, epsilon
-        if data_format not in ("NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC"):
-            raise ValueError(
-                f"GroupNorm: expected data_format 'NCHW', 'NHWC' or their like, but got "
-                f"{data_format!r}."
-            )
+        require_one_of(
+            "GroupNorm",
+            "data_format",
+            data_format,
+            ("NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC"),
+        )
         self._data_format = "NCHW" if data_format[1] == "C" else "NHWC"
         self.weight = self.create_parameter(
             [num_channels], weight_attr, default_initializer=Constant(1.0)

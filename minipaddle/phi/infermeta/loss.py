@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from minipaddle.common import dtype as dtypes
+from minipaddle.common.enforce import require_one_of
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.infermeta.enforce import require_dtype, require_floating, require_shape
 
@@ -87,11 +88,7 @@ def nll_loss(
 
 def kldiv_loss(x: MetaTensor, label: MetaTensor, *, reduction: str, log_target: bool) -> MetaTensor:
     """Like x; a single number with a reduction."""
-    if reduction not in ("none", "mean", "sum", "batchmean"):
-        raise ValueError(
-            "kldiv_loss: expected reduction 'none', 'mean', 'sum' or 'batchmean', but got "
-            f"{reduction!r}. Use one of them."
-        )
+    require_one_of("kldiv_loss", "reduction", reduction, ("none", "mean", "sum", "batchmean"))
     out = like_input("kldiv_loss")(x, label)
     return out if reduction == "none" else MetaTensor([], x.dtype)
 

@@ -10,6 +10,7 @@ Left out: put_along_axis with other reductions than add.
 
 from __future__ import annotations
 
+from minipaddle.common.enforce import require_one_of
 from minipaddle.phi.core.attribute import ScalarInt
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, TensorList, op
@@ -281,11 +282,7 @@ def put_along_axis(
 @put_along_axis.infer_meta
 def _(arr, indices, values, *, axis, reduce, include_self):
     taken_fits("put_along_axis", arr, indices, axis)
-    if reduce not in ("assign", "add"):
-        raise ValueError(
-            f"put_along_axis: expected reduce 'assign' or 'add', but got {reduce!r}. "
-            "Use one of them."
-        )
+    require_one_of("put_along_axis", "reduce", reduce, ("assign", "add"))
     return MetaTensor(arr.shape, arr.dtype)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from minipaddle.common.enforce import require_one_of
 from minipaddle.io import Dataset
 
 TEST_EVERY = 7  # digits come in tens in the file, so a step of 7 takes all of them alike
@@ -32,10 +33,7 @@ class Digits(Dataset):
     def __init__(
         self, mode: str = "train", transform: Callable[[np.ndarray], Any] | None = None
     ) -> None:
-        if mode not in ("train", "test"):
-            raise ValueError(
-                f"Digits: expected mode 'train' or 'test', but got {mode!r}. Use one of them."
-            )
+        require_one_of("Digits", "mode", mode, ("train", "test"))
         with np.load(Path(__file__).with_name("digits.npz")) as file:
             images = file["images"].astype("float32")[:, None] / 16.0
             labels = file["labels"].astype("int64")

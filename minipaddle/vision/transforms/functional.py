@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from minipaddle.common.enforce import require_one_of
 from minipaddle.eager.tensor import Tensor
 from minipaddle.eager.tensor import to_tensor as new_tensor
 
@@ -24,11 +25,7 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
     Raises:
         ValueError: the image or data_format has another form.
     """
-    if data_format not in ("CHW", "HWC"):
-        raise ValueError(
-            f"to_tensor: expected data_format 'CHW' or 'HWC', but got {data_format!r}. Use one of "
-            "them."
-        )
+    require_one_of("to_tensor", "data_format", data_format, ("CHW", "HWC"))
     if isinstance(pic, Tensor):
         return pic
     image = _checked("to_tensor", pic)
@@ -48,11 +45,7 @@ def resize(img: Any, size: int | Sequence[int], interpolation: str = "bilinear")
     Raises:
         ValueError: the image, size or interpolation has another form.
     """
-    if interpolation not in _WEIGHTS:
-        raise ValueError(
-            f"resize: expected interpolation 'nearest' or 'bilinear', but got {interpolation!r}. "
-            "Use one of them."
-        )
+    require_one_of("resize", "interpolation", interpolation, _WEIGHTS)
 
     def change(image: np.ndarray) -> np.ndarray:
         height, width = _size_of(size, image.shape[:2])
@@ -122,11 +115,7 @@ def normalize(
     Raises:
         ValueError: data_format is unknown, or the image has another number of channels.
     """
-    if data_format not in ("CHW", "HWC"):
-        raise ValueError(
-            f"normalize: expected data_format 'CHW' or 'HWC', but got {data_format!r}. Use one of "
-            "them."
-        )
+    require_one_of("normalize", "data_format", data_format, ("CHW", "HWC"))
     image = np.asarray(img, np.float32)
     axis = 0 if data_format == "CHW" else -1
     values = [np.asarray(value, np.float32).reshape(-1) for value in (mean, std)]
@@ -165,11 +154,9 @@ def pad(
             f"pad: expected padding with 1, 2 or 4 numbers, but got {padding!r}. Name left, top, "
             "right and bottom."
         )
-    if padding_mode not in ("constant", "edge", "reflect", "symmetric"):
-        raise ValueError(
-            f"pad: expected padding_mode 'constant', 'edge', 'reflect' or 'symmetric', but got "
-            f"{padding_mode!r}. Use one of them."
-        )
+    require_one_of(
+        "pad", "padding_mode", padding_mode, ("constant", "edge", "reflect", "symmetric")
+    )
     left, top, right, bottom = sides * (4 // len(sides))
     options = {"constant_values": fill} if padding_mode == "constant" else {}
 
