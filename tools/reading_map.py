@@ -57,7 +57,7 @@ SUBSYSTEMS = [
         _in(
             "eager",
             "autograd_meta tensor grad_node_info tensor_wrapper eager_gen dygraph_function "
-            "grad_tensor_holder accumulation_node backward",
+            "accumulation_node backward",
         ),
         (*_in("autograd", "py_layer saved_tensors_hooks"), "amp", "tensor"),
     ),

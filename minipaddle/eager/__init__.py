@@ -6,7 +6,6 @@
     dygraph_function     the text of eager_gen, compiled, and what it calls
     eager_gen            writes the dygraph function of an op, and its GradNode class
     grad_node_info       GradNodeBase: one op on the way back, and its edges
-    grad_tensor_holder   collects the gradients of one node until all have arrived
     tensor               Tensor: data, and an AutogradMeta if it takes part in gradients
     tensor_wrapper       how a GradNode keeps a Tensor until backward
     zero_grads           behind a recorded gradient whose formula does not read its own input

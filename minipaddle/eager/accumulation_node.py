@@ -50,7 +50,7 @@ class GradNodeAccumulation(GradNodeBase):
         else:
             # a copy: x + y gives one array to both, and another op may give a read-only view
             meta.grad = Tensor(grad._data.copy())
-            meta.grad.stop_gradient = False  # as Paddle shows it
+            meta.grad.autograd_meta = AutogradMeta(False)  # as Paddle shows it
         return []
 
 
@@ -88,5 +88,5 @@ def add_grads(a: Tensor, b: Tensor, create_graph: bool) -> Tensor:
     if create_graph:
         return a + b  # type: ignore[operator]
     total = Tensor(a._data + b._data)
-    total.stop_gradient = False
+    total.autograd_meta = AutogradMeta(False)
     return total

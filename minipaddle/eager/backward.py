@@ -15,13 +15,16 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from minipaddle.common.place import module_of
-from minipaddle.eager.accumulation_node import after_hooks
+from minipaddle.eager.accumulation_node import add_grads, after_hooks
 from minipaddle.eager.autograd_meta import AutogradMeta
 from minipaddle.eager.grad_node_info import GradNodeBase, zeros_like_output
-from minipaddle.eager.grad_tensor_holder import GradTensorHolder
 from minipaddle.eager.tensor import Tensor
 from minipaddle.phi.core.op import OPS
 from minipaddle.phi.core.world import tracer
+
+# What has arrived at the nodes that did not run yet. A list has one place per output of the forward
+# op; a second gradient for a place is added to the first. Paddle: grad_tensor_holder.h.
+Holders = dict[GradNodeBase, list[Tensor | None]]
 
 
 def get_in_degree_map(roots: Iterable[GradNodeBase]) -> dict[GradNodeBase, int]:
@@ -146,33 +149,36 @@ def run_backward(
     in_degree = get_in_degree_map(holders)
     queue: deque[GradNodeBase] = deque()
     for node in holders:
-        if in_degree[node] == 0:
+        if not in_degree[node]:
             queue.append(node)
     while queue:
         node = queue.popleft()
-        arrived = holders.pop(node, None)
-        if arrived is None or (general_grad is not None and node not in general_grad.needed):
+        grads = holders.pop(node, None)
+        if grads is None or (general_grad is not None and node not in general_grad.needed):
             # no gradient has come, or nobody needs it; those behind must still hear of it
             results = [None] * len(node.edges)
         else:
-            results = _run_node(node, arrived.slots, create_graph, general_grad)
-            if not retain_graph:
+            if node.gradient_hooks or node.post_hooks or general_grad is not None:
+                results = _run_with_hooks(node, grads, create_graph, general_grad)
+            else:
+                results = node(grads, create_graph)
+            if not retain_graph and node.edges:  # a leaf's node keeps nothing
                 node.clear_tensor_wrappers()
         for edge, result in zip(node.edges, results):
             if edge is None:
                 continue
             next_node, slot = edge
             if result is not None:
-                wanted = next_node.specs[slot][0]
-                if result._data.shape != wanted:
-                    raise _wrong_shape(node, wanted, result)
+                specs = next_node.specs
+                if result._data.shape != specs[slot][0]:
+                    raise _wrong_shape(node, specs[slot][0], result)
                 holder = holders.get(next_node)
                 if holder is None:
-                    holders[next_node] = GradTensorHolder(len(next_node.specs), slot, result)
-                else:
-                    holder.add(slot, result, create_graph)
-            in_degree[next_node] -= 1
-            if in_degree[next_node] == 0:
+                    holder = holders[next_node] = [None] * len(specs)
+                held = holder[slot]
+                holder[slot] = result if held is None else add_grads(held, result, create_graph)
+            waits_for = in_degree[next_node] = in_degree[next_node] - 1
+            if not waits_for:
                 if next_node.accumulates:
                     queue.appendleft(next_node)  # a leaf's hooks run as early as they can
                 else:
@@ -186,7 +192,7 @@ def run_backward(
 
 def _first_holders(
     tensors: Sequence[Tensor], grad_tensors: Sequence[Tensor | None], create_graph: bool
-) -> dict[GradNodeBase, GradTensorHolder]:
+) -> Holders:
     """Where the walk starts: the nodes of `tensors`, with the first gradients."""
     if len(grad_tensors) != len(tensors):
         raise AssertionError(
@@ -197,20 +203,19 @@ def _first_holders(
         raise RuntimeError(
             "backward: expected each Tensor to start from once, but got one twice. Name each once."
         )
-    holders: dict[GradNodeBase, GradTensorHolder] = {}
+    holders: Holders = {}
     for tensor, grad in zip(tensors, grad_tensors):
         edge = tensor._grad_edge()
         if edge is None:
             continue
-        first = _initial_grad(tensor, grad)
-        if edge.node in holders:
-            holders[edge.node].add(edge.slot, first, create_graph)
-        else:
-            holders[edge.node] = GradTensorHolder(len(edge.node.specs), edge.slot, first)
+        node, slot = edge
+        holder = holders.setdefault(node, [None] * len(node.specs))
+        first, held = _initial_grad(tensor, grad), holder[slot]
+        holder[slot] = first if held is None else add_grads(held, first, create_graph)
     return holders
 
 
-def _run_node(
+def _run_with_hooks(
     node: GradNodeBase,
     grads: list[Tensor | None],
     create_graph: bool,

@@ -218,10 +218,7 @@ def _recording_lines(op: Op, vjp: Vjp) -> list[str]:
     saved = _saved(op, vjp)
     before = [item for item in saved if item.name not in op.outputs]
     lines += [f"            {_save_line(op, item)}" for item in before]
-    for attr in vjp.attrs:
-        known = any(attr.name == own.name for own in op.attrs)
-        value = attr.name if known else repr(attr.default)
-        lines.append(f"            node.attr_{attr.name} = {value}")
+    lines += [f"            node.attr_{name} = {name}" for name in _kept_attrs(op, vjp)]
     lines += _wrapping_lines(op, "    ")
     lines.append("    if node is not None:")
     for slot, name in enumerate(op.outputs):
@@ -283,7 +280,7 @@ def _tuple(parts: list[str]) -> str:
 def _grad_node_lines(op: Op, vjp: Vjp) -> list[str]:
     """The class of the op's GradNode."""
     saved = _saved(op, vjp)
-    slots = [item.name for item in saved] + [f"attr_{attr.name}" for attr in vjp.attrs]
+    slots = [item.name for item in saved] + [f"attr_{name}" for name in _kept_attrs(op, vjp)]
     read = [item.name for item in vjp.inputs if item.name not in {s.name for s in saved}]
     beside = read[0] if read else "grads[0]"  # a gradient: its device is the one to compute on
     if beside.removesuffix("_grad") in op.list_outputs:
@@ -348,7 +345,7 @@ def _arguments(op: Op, vjp: Vjp, kind: str, beside: str) -> str:
     """What the rule is called with: each "tensor" or each "array", and the attributes."""
     saved = {item.name for item in _saved(op, vjp)}
     optional = {item.name for item in op.inputs if item.optional}
-    attrs = ", ".join(f"{attr.name}=self.attr_{attr.name}" for attr in vjp.attrs)
+    attrs = ", ".join(f"{name}=self.attr_{name}" for name in _kept_attrs(op, vjp))
     values = []
     for item in vjp.inputs:
         x = item.name
@@ -387,6 +384,12 @@ def _results_of(op: Op, vjp: Vjp) -> tuple[list[str], list[str]]:
             missing = f"None if {g} is None else " if may_miss else ""
             as_tensors.append(f"{g} = {missing}Tensor({g})")
     return wanted, as_tensors
+
+
+def _kept_attrs(op: Op, vjp: Vjp) -> list[str]:
+    """The attributes that the node keeps: others of the rule have their default always."""
+    own = {attr.name for attr in op.attrs}
+    return [attr.name for attr in vjp.attrs if attr.name in own]
 
 
 def _saved(op: Op, vjp: Vjp) -> list:

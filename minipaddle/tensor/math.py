@@ -201,7 +201,7 @@ def sum(
 ) -> Any:
     """The sum over `axis` (None: over all axes). bool and int32 are summed as int64."""
     dtype = dtypes.undefined if dtype is None else dtype
-    return OPS["sum"](x, axis=() if axis is None else axis, dtype=dtype, keepdim=keepdim)
+    return OPS["sum"](x, () if axis is None else axis, dtype, keepdim)
 
 
 def max(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:

@@ -90,7 +90,7 @@ def layer_norm(
             f"layer_norm: expected x of shape [*, {', '.join(map(str, sizes))}], but got "
             f"{list(x.shape)}. normalized_shape names the last sizes of x."
         )
-    return OPS["layer_norm"](x, weight, bias, epsilon=epsilon, begin_norm_axis=begin)[0]
+    return OPS["layer_norm"](x, weight, bias, epsilon, begin)[0]
 
 
 def group_norm(

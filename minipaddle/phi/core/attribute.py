@@ -161,7 +161,7 @@ def convert(who: str, name: str, kind: Any, value: Any) -> Any:
         TypeError: the value is not of that kind.
     """
     function, wanted = CONVERTERS[kind]
-    if kind in MUTABLE and (is_symbolic(value) or has_symbolic(value)):
+    if (is_symbolic(value) or has_symbolic(value)) and kind in MUTABLE:
         return value
     try:
         return function(value)

@@ -16,27 +16,46 @@ from minipaddle.phi.kernels.im2col import parts
 
 def as_statistics(xp: Any, x: Any) -> Any:
     """Half-precision numbers as float32, in which means are computed."""
-    return x.astype(xp.float32) if x.dtype == xp.float16 else x
+    return x.astype(xp.float32) if x.dtype.char == "e" else x
 
 
-def normalize_rows(xp: Any, rows: Any, epsilon: float) -> tuple[Any, Any, Any, Any]:
+def normalize_rows(
+    xp: Any, rows: Any, epsilon: float, scale: Any = None, bias: Any = None
+) -> tuple[Any, Any, Any, Any]:
     """rows [R, K] -> (normalised [R, K], mean [R], variance [R], 1 / standard deviation [R]).
+    scale, bias [K]: the normalised rows are multiplied and moved by them.
 
     Some rows at a time: six steps over numbers that are in the cache take half the time of six
     steps over all.
     """
     rows = as_statistics(xp, rows)
-    kind, size = rows.dtype.type, max(rows.shape[1], 1)
-    normalised = xp.empty(rows.shape, rows.dtype)
-    mean, variance = xp.empty(rows.shape[:1], rows.dtype), xp.empty(rows.shape[:1], rows.dtype)
-    inverse = xp.empty(rows.shape[:1], rows.dtype)
-    for part in parts(xp, rows.shape[0], 2 * size):
-        mean[part] = rows[part].sum(axis=1) / kind(size)
-        centred = xp.subtract(rows[part], mean[part, None], out=normalised[part])
-        variance[part] = xp.einsum("ij,ij->i", centred, centred) / kind(size)
-        inverse[part] = 1 / xp.sqrt(variance[part] + kind(epsilon))
-        centred *= inverse[part, None]
-    return normalised, mean, variance, inverse
+    out = xp.empty(rows.shape, rows.dtype)
+    found = [
+        _normalize_block(xp, rows[part], epsilon, scale, bias, out[part])
+        for part in parts(xp, rows.shape[0] or 1, 2 * rows.shape[1])
+    ]
+    if len(found) == 1:
+        return out, *found[0]
+    mean, variance, inverse = (xp.concatenate(each) for each in zip(*found, strict=True))
+    return out, mean, variance, inverse
+
+
+def _normalize_block(
+    xp: Any, rows: Any, epsilon: float, scale: Any, bias: Any, out: Any
+) -> tuple[Any, Any, Any]:
+    """Writes the normalised rows into `out`; returns the rest."""
+    size = rows.shape[1] or 1
+    mean = xp.einsum("ij->i", rows) / size
+    xp.subtract(rows, mean[:, None], out=out)
+    # the squares' sum as a product, row @ column: the fastest way to it
+    variance = xp.matmul(out[:, None, :], out[:, :, None]).reshape(-1) / size
+    inverse = (variance + epsilon) ** -0.5
+    out *= inverse[:, None]
+    if scale is not None:
+        out *= scale
+    if bias is not None:
+        out += bias
+    return mean, variance, inverse
 
 
 def rows_gradient(xp: Any, grad: Any, normalised: Any, inverse: Any) -> Any:
@@ -58,12 +77,11 @@ def fit(x: Any, size: int, *vectors: Any) -> bool:
     """True if all vectors that are there have `size` numbers (numpy would stretch a single one) in
     x's dtype, or in float32 beside half precision.
     """
-    half = x.dtype.itemsize == 2
-    return all(
-        vector is None
-        or (
-            vector.shape == (size,)
-            and (vector.dtype == x.dtype or (half and vector.dtype == "float32"))
-        )
-        for vector in vectors
-    )
+    for vector in vectors:
+        if vector is None:
+            continue
+        if vector.shape != (size,):
+            return False
+        if vector.dtype != x.dtype and not (x.dtype.itemsize == 2 and vector.dtype == "float32"):
+            return False
+    return True

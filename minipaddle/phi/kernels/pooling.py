@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from minipaddle.phi.kernels.im2col import scratch
 from minipaddle.phi.kernels.windows import Windows
 
 
@@ -19,14 +20,17 @@ def _axis_slice(axis: int, piece: slice) -> tuple[Any, ...]:
 
 
 def _framed(xp: Any, x: Any, windows: Windows, axis: int, fill: float) -> Any:
-    """x with `fill` around it on this axis, as far as windows hang over its edges."""
+    """x with `fill` around it on this axis, as far as windows hang over its edges; in scratch
+    memory.
+    """
     reach = (windows.count - 1) * windows.stride + windows.length - windows.before
     after = max(reach - windows.size, 0)
     if not windows.before and not after:
         return x
     shape = list(x.shape)
     shape[axis] += windows.before + after
-    framed = xp.full(tuple(shape), fill, x.dtype)
+    framed = scratch(xp, "framed", tuple(shape), x.dtype)
+    framed[...] = fill
     framed[_axis_slice(axis, slice(windows.before, windows.before + windows.size))] = x
     return framed
 
@@ -103,12 +107,12 @@ def _to_the_first(result: Any, x: Any, out: Any, grad: Any, places: list[tuple[A
     """Adds grad to the result at the first of the places where x is the maximum: what one place
     takes, those after it don't get. The last place takes what is left.
     """
-    rest = grad
+    free = True
     for place in places[:-1]:
-        part = rest * (x[place] == out)
-        result[place] += part
-        rest = rest - part
-    result[places[-1]] += rest
+        here = (x[place] == out) & free
+        result[place] += grad * here
+        free = free ^ here
+    result[places[-1]] += grad * free
 
 
 def _empty_frame(xp: Any, grad: Any, windows: Windows, axis: int) -> tuple[Any, Any]:

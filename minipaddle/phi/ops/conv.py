@@ -129,10 +129,11 @@ def conv2d(
     kernel, (oh, ow) = places[:2]
     n, o = x.shape[0], filter.shape[0]
     matrix = filter.reshape(groups, o // groups, math.prod(filter.shape[1:]))
+    x = _in_groups(x, groups)
     out = xp.empty((n, groups, o // groups, oh * ow), x.dtype)
-    for part in parts(xp, n, x.shape[1] * math.prod(kernel) * oh * ow):
-        cols = _columns_in_groups(xp, x[part], places, groups)
-        xp.matmul(matrix, cols, out=out[part])
+    for block in _blocks(xp, x, math.prod(kernel) * oh * ow):
+        cols = _columns_in_groups(xp, x[block], places)
+        xp.matmul(matrix[block[1]], cols, out=out[block])
     out = out.reshape(n, o, oh, ow)
     return xp.ascontiguousarray(out.transpose(TO_NHWC)) if data_format == "NHWC" else out
 
@@ -191,27 +192,29 @@ def conv2d_grad_kernel(
     grad = out_grad.transpose(TO_NCHW) if last else out_grad
     places = _places(x, filter, strides, paddings, padding_algorithm, dilations)
     kernel, (oh, ow) = places[:2]
-    (n, c), o = x.shape[:2], filter.shape[0]
-    numbers = math.prod(filter.shape[1:])
-    matrix = filter.reshape(groups, o // groups, numbers)
+    n, o = x.shape[0], filter.shape[0]
+    matrix = filter.reshape(groups, o // groups, math.prod(filter.shape[1:]))
     grad = grad.reshape(n, groups, o // groups, oh * ow)
     input_grad = xp.empty(x.shape, x.dtype) if wanted[0] else None
-    filter_grad = xp.zeros(filter.shape, filter.dtype) if wanted[1] else None
-    for part in parts(xp, n, c * math.prod(kernel) * oh * ow):
+    filter_grad = xp.zeros(matrix.shape, filter.dtype) if wanted[1] else None
+    x = _in_groups(x, groups)
+    for block in _blocks(xp, x, math.prod(kernel) * oh * ow):
+        some = block[1]
         if filter_grad is not None:
-            cols = _columns_in_groups(xp, x[part], places, groups)
-            pieces = xp.matmul(grad[part], cols.swapaxes(2, 3))
-            piece = pieces[0] if n == 1 else pieces.sum(axis=0)
-            filter_grad += piece.reshape(filter.shape)
+            cols = _columns_in_groups(xp, x[block], places)
+            pieces = xp.matmul(grad[block], cols.swapaxes(2, 3))
+            filter_grad[some] += pieces[0] if n == 1 else pieces.sum(axis=0)
         if input_grad is not None:
-            shape = (part.stop - part.start, groups, numbers, oh * ow)
+            piece = _in_groups(input_grad, groups)[block]
+            shape = (*piece.shape[:2], matrix.shape[2], oh * ow)
             cols = scratch(xp, "columns", shape, x.dtype)
-            xp.matmul(matrix.swapaxes(1, 2), grad[part], out=cols)
-            cols = cols.reshape(shape[0], groups * numbers, oh * ow)
-            input_grad[part] = add_columns(xp, cols, x.shape[2:], *places)
+            product = xp.multiply if o == groups else xp.matmul  # a column times a row
+            product(matrix[some].swapaxes(1, 2), grad[block], out=cols)
+            cols = cols.reshape(shape[0], -1, oh * ow)
+            piece[...] = add_columns(xp, cols, x.shape[3:], *places).reshape(piece.shape)
     if last and input_grad is not None:
         input_grad = xp.ascontiguousarray(input_grad.transpose(TO_NHWC))
-    return input_grad, filter_grad
+    return input_grad, None if filter_grad is None else filter_grad.reshape(filter.shape)
 
 
 @conv2d.decomp
@@ -305,13 +308,29 @@ def _counts_and_pads(sizes, kernel, strides, paddings, dilations):
     return window_counts(sizes, kernel, strides, pads, dilations), pads
 
 
-def _columns_in_groups(xp, x, places, groups):
-    """x [N, C, H, W] -> [N, groups, C / groups * kh * kw, OH * OW], in scratch memory."""
+def _in_groups(x, groups):
+    """x [N, C, H, W] -> [N, groups, C / groups, H, W], a view."""
+    return x.reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
+
+
+def _blocks(xp, x, numbers_per_channel):
+    """(images, groups) as slices of x [N, groups, C / groups, H, W] whose columns fit the cache."""
+    n, groups, channels = x.shape[:3]
+    for images in parts(xp, n, groups * channels * numbers_per_channel):
+        count = images.stop - images.start
+        for some in parts(xp, groups, count * channels * numbers_per_channel):
+            yield images, some
+
+
+def _columns_in_groups(xp, x, places):
+    """x [N, groups, C / groups, H, W] -> [N, groups, C / groups * kh * kw, OH * OW], in scratch
+    memory.
+    """
     kernel, (oh, ow) = places[:2]
-    n, c = x.shape[:2]
-    out = scratch(xp, "columns", (n, c * math.prod(kernel), oh * ow), x.dtype)
-    cols = columns(xp, x, *places, out=out)
-    return cols.reshape(n, groups, cols.shape[1] // groups, oh * ow)
+    n, groups, channels = x.shape[:3]
+    out = scratch(xp, "columns", (n, groups * channels * math.prod(kernel), oh * ow), x.dtype)
+    image = x.reshape(n, groups * channels, *x.shape[3:])
+    return columns(xp, image, *places, out=out).reshape(n, groups, -1, oh * ow)
 
 
 def _product(counts):

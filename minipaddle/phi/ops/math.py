@@ -44,11 +44,10 @@ def _(x: NoNeedBuffer, y: NoNeedBuffer, out_grad, *, axis: int = -1):
 
 
 @add.grad_kernel
-def _(xp, wanted, x, y, out_grad, *, axis):
-    shape = out_grad.shape
+def _(xp, wanted, x, y, out_grad, *, axis=-1):
     return (  # without the sums that nobody wants
-        sum_to(xp, out_grad, x.shape) if wanted[0] and x.shape != shape else out_grad,
-        sum_to(xp, out_grad, y.shape) if wanted[1] and y.shape != shape else out_grad,
+        sum_to(xp, out_grad, x.shape) if wanted[0] else None,
+        sum_to(xp, out_grad, y.shape) if wanted[1] else None,
     )
 
 
@@ -94,6 +93,14 @@ multiply.infer_meta(elementwise("multiply"))
 @multiply.vjp(zero_grad=True)
 def _(x, y, out_grad, *, axis: int = -1):
     return reduce_as(out_grad * y, x), reduce_as(out_grad * x, y)
+
+
+@multiply.grad_kernel
+def _(xp, wanted, x, y, out_grad, *, axis=-1):
+    return (  # without the products that nobody wants
+        sum_to(xp, out_grad * y, x.shape) if wanted[0] else None,
+        sum_to(xp, out_grad * x, y.shape) if wanted[1] else None,
+    )
 
 
 @op(

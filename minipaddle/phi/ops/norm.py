@@ -41,11 +41,8 @@ def layer_norm(
     size = math.prod(x.shape[begin_norm_axis:])
     if not 0 < begin_norm_axis < x.ndim or not fit(x, size, scale, bias):
         raise ValueError  # InferMeta says why
-    out, mean, variance, _ = normalize_rows(xp, x.reshape(-1, size) if size else x, epsilon)
-    if scale is not None:
-        out *= scale
-    if bias is not None:
-        out += bias
+    rows = x.reshape(-1, size) if size else x
+    out, mean, variance, _ = normalize_rows(xp, rows, epsilon, scale, bias)
     kept = x.shape[:begin_norm_axis]
     return (
         out.astype(x.dtype, copy=False).reshape(x.shape),

@@ -10,6 +10,7 @@ from minipaddle.phi.core.attribute import IntArray, Ints
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, op
 from minipaddle.phi.infermeta.pooling import pool_windows, pooled, pooled_with_index
+from minipaddle.phi.kernels.im2col import parts
 from minipaddle.phi.kernels.pooling import (
     first_maxima,
     reduce_windows,
@@ -51,10 +52,9 @@ def pool2d(
         padding_algorithm=padding_algorithm,
     )  # fmt: skip
     if down.whole and along.whole:
-        reduce = xp.max if pooling_type == "max" else xp.sum
-        out = reduce(x.reshape(*x.shape[:2], x.shape[2] * x.shape[3]), axis=2).reshape(
-            *x.shape[:2], 1, 1
-        )
+        places = x.reshape(*x.shape[:2], x.shape[2] * x.shape[3])
+        out = places.max(axis=2) if pooling_type == "max" else xp.einsum("ncp->nc", places)
+        out = out.reshape(*out.shape, 1, 1)
     else:
         out = reduce_windows(xp, x, down, 2, pooling_type)
         out = reduce_windows(xp, out, along, 3, pooling_type)
@@ -144,10 +144,13 @@ def _(
         padding_algorithm=padding_algorithm,
     )  # fmt: skip
     if pooling_type == "max":
+        grad = xp.empty(x.shape, x.dtype)
         # the first maximum in reading order: first its row, then its place in the row
-        rows = reduce_windows(xp, x, along, 3, "max")
-        rows_grad = spread_maxima(xp, rows, out, out_grad, down, 2)
-        grad = spread_maxima(xp, x, rows, rows_grad, along, 3)
+        for part in parts(xp, x.shape[1], 8 * x[:, 0].size):  # some channels, which fit the cache
+            block = x[:, part]
+            rows = reduce_windows(xp, block, along, 3, "max")
+            rows_grad = spread_maxima(xp, rows, out[:, part], out_grad[:, part], down, 2)
+            grad[:, part] = spread_maxima(xp, block, rows, rows_grad, along, 3)
     else:
         share = out_grad * _shares(xp, down, along, exclusive, out_grad.dtype)
         grad = spread_sums(xp, spread_sums(xp, share, down, 2), along, 3)

@@ -43,7 +43,9 @@ def spread(xp, grad, x, axis, keepdim):
     if grad.ndim and grad.ndim != x.ndim:
         axes = normalize_axes("reduce", axis, x.ndim)
         grad = grad.reshape([1 if i in axes else size for i, size in enumerate(x.shape)])
-    result = xp.empty(x.shape, grad.dtype)
+    # in a program x is an array; in dygraph only its shape and dtype were kept
+    dtype = x.dtype.numpy_dtype if isinstance(x.dtype, DataType) else x.dtype
+    result = xp.empty(x.shape, dtype)
     result[...] = grad
     return result
 
@@ -77,10 +79,8 @@ def _(x: NoNeedBuffer, out_grad, *, axis: IntArray, keepdim: bool, reduce_all: b
 
 
 @sum.grad_kernel
-def _(xp, wanted, x, out_grad, *, axis, keepdim, reduce_all):
-    # in a program x is an array; in dygraph only its shape and dtype were kept
-    dtype = x.dtype.numpy_dtype if isinstance(x.dtype, DataType) else x.dtype
-    return (spread(xp, out_grad.astype(dtype, copy=False), x, axis, keepdim),)
+def _(xp, wanted, x, out_grad, *, axis, keepdim, reduce_all=False):
+    return (spread(xp, out_grad, x, axis, keepdim),)
 
 
 def _mean(xp, x, axis=None, keepdim=False):
@@ -109,7 +109,7 @@ def _(x: NoNeedBuffer, out_grad, *, axis: IntArray, keepdim: bool, reduce_all: b
 
 
 @mean.grad_kernel
-def _(xp, wanted, x, out_grad, *, axis, keepdim, reduce_all):
+def _(xp, wanted, x, out_grad, *, axis, keepdim, reduce_all=False):
     share = out_grad * (out_grad.size / x.size) if x.size else out_grad
     return (spread(xp, share, x, axis, keepdim),)
 
