@@ -13,6 +13,8 @@ from minipaddle.phi.core.attribute import is_symbolic
 from minipaddle.phi.core.op import OPS, find_op
 from minipaddle.phi.core.world import in_dynamic_mode
 from minipaddle.phi.infermeta.enforce import normalize_axes
+from minipaddle.tensor.creation import constant
+from minipaddle.tensor.logic import is_tensor
 
 __all__ = [
     "broadcast_tensors",
@@ -29,12 +31,15 @@ __all__ = [
     "gather",
     "gather_nd",
     "index_add",
+    "index_fill",
+    "index_fill_",
     "index_put",
     "index_put_",
     "masked_fill",
     "masked_fill_",
     "moveaxis",
     "put_along_axis",
+    "repeat_interleave",
     "reshape",
     "reshape_",
     "roll",
@@ -244,6 +249,75 @@ def index_put_(
 ) -> Any:
     """index_put, of x itself."""
     return find_op("index_put_")(x, list(indices), value, accumulate=accumulate)
+
+
+def index_fill(x: Any, index: Any, axis: int, value: Any, name: Any = None) -> Any:
+    """x, with the number `value` in the slices at the places `index` along `axis`.
+
+    Raises:
+        ValueError: index is no Tensor, value is more than one number, or there is no such axis.
+    """
+    value, perm = _index_fill(x, index, axis, value)
+    if in_dynamic_mode() and not index.size:
+        return x.clone()
+    out = OPS["index_put"](OPS["transpose"](x, perm=perm), [index], value)
+    return OPS["transpose"](out, perm=perm)
+
+
+def index_fill_(x: Any, index: Any, axis: int, value: Any, name: Any = None) -> Any:
+    """index_fill, of x itself."""
+    value, perm = _index_fill(x, index, axis, value)
+    if index.size:
+        find_op("transpose_")(x, perm=perm)
+        find_op("index_put_")(x, [index], value)
+        find_op("transpose_")(x, perm=perm)
+    return x
+
+
+def _index_fill(x: Any, index: Any, axis: int, value: Any) -> tuple[Any, list[int]]:
+    """(the value as a Tensor, the perm that brings the axis to the front and back)."""
+    if not is_tensor(index) or (is_tensor(value) and value.ndim):
+        raise ValueError(
+            f"index_fill: expected index to be a Tensor and value one number, but got "
+            f"{type(index).__name__} and {value!r}. Use index_put for others."
+        )
+    if not isinstance(axis, int) or not -x.ndim <= axis < x.ndim:
+        raise ValueError(
+            f"index_fill: expected an axis in [{-x.ndim}, {x.ndim}), but got {axis!r}. "
+            f"The input has {x.ndim} dimensions."
+        )
+    perm = list(range(x.ndim))
+    perm[0], perm[axis] = perm[axis], perm[0]
+    return value if is_tensor(value) else constant(value, x.dtype), perm
+
+
+def repeat_interleave(
+    x: Any,
+    repeats: Any,
+    axis: int | None = None,
+    name: Any = None,
+    *,
+    output_size: int | None = None,
+) -> Any:
+    """Each element along `axis` (None: of x as one row) `repeats` times, side by side.
+
+    Args:
+        repeats: an int, or a Tensor with a number for each element.
+        output_size: how long the result is, where `repeats` is known too late to say it.
+
+    Raises:
+        ValueError: not as many repeats as elements, or one is negative.
+        IndexError: there is no such axis.
+    """
+    if is_tensor(repeats) and not repeats.ndim:
+        repeats = OPS["reshape"](repeats, shape=[1])
+    if axis is None:
+        x, axis = x if x.ndim == 1 else flatten(x), 0
+    size = -1 if output_size is None else output_size
+    if is_tensor(repeats):
+        repeat = OPS["repeat_interleave_with_tensor_index"]
+        return repeat(x, repeats, axis=axis, output_size=size)
+    return OPS["repeat_interleave"](x, repeats=repeats, axis=axis, output_size=size)
 
 
 def _fill_value(x: Any, value: Any) -> Any:

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from minipaddle.common import dtype as dtypes
 from minipaddle.phi.core.op import OPS, find_op
+from minipaddle.phi.core.world import in_dynamic_mode
 from minipaddle.tensor.creation import constant
 from minipaddle.tensor.indexing import getitem
 from minipaddle.tensor.logic import is_tensor
+from minipaddle.tensor.manipulation import flatten
+from minipaddle.tensor.math import clip, cumsum
 
 __all__ = [
     "argmax",
@@ -18,6 +22,8 @@ __all__ = [
     "argsort",
     "index_sample",
     "index_select",
+    "masked_scatter",
+    "masked_scatter_",
     "masked_select",
     "nonzero",
     "sort",
@@ -80,6 +86,42 @@ def topk(
     """
     axis = -1 if axis is None else axis
     return OPS["topk"](x, k=k, axis=axis, largest=largest, sorted=sorted)
+
+
+def masked_scatter(x: Any, mask: Any, value: Any, name: Any = None) -> Any:
+    """x, with the first numbers of `value`, one after the other, where the mask is True. The mask
+    and x broadcast.
+
+    Raises:
+        AssertionError: dtypes differ, the mask is not of bools, or `value` has too few numbers.
+    """
+    kept, values = _scattered(x, mask, value)
+    return where(kept, x, values)
+
+
+def masked_scatter_(x: Any, mask: Any, value: Any, name: Any = None) -> Any:
+    """masked_scatter, of x itself."""
+    kept, values = _scattered(x, mask, value)
+    return where_(kept, x, values)
+
+
+def _scattered(x: Any, mask: Any, value: Any) -> tuple[Any, Any]:
+    """(where x stays, for each place the number of `value` whose turn it is)."""
+    if x.dtype is not value.dtype or mask.dtype is not dtypes.bool_:
+        raise AssertionError(
+            f"masked_scatter: expected x and value of one dtype and a mask of bool, but got "
+            f"{x.dtype.name}, {value.dtype.name} and {mask.dtype.name}. Cast them with astype."
+        )
+    zeros = OPS["full_like"](x, value=0.0, dtype=dtypes.int64)
+    mask = OPS["cast"](mask, dtype=dtypes.int64) + zeros
+    turn = clip(cumsum(mask) - 1, min=0)
+    if in_dynamic_mode() and turn.size and int(turn[-1]) >= max(value.size, 1):
+        raise AssertionError(
+            f"masked_scatter: expected at least {int(turn[-1]) + 1} numbers in value, one for each "
+            f"True in the mask, but got {value.size}. Give it more."
+        )
+    values = OPS["reshape"](getitem(flatten(value), turn), shape=list(mask.shape))
+    return OPS["logical_not"](OPS["cast"](mask, dtype=dtypes.bool_)), values
 
 
 def nonzero(x: Any, as_tuple: bool = False) -> Any:

@@ -1,6 +1,6 @@
 """Statistics. Paddle: python/paddle/tensor/stat.py.
 
-Left out: median, quantile.
+Left out: nanmedian, quantile.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from typing import Any
 
 from minipaddle.common import dtype as dtypes
 from minipaddle.phi.core.op import OPS
+from minipaddle.tensor.logic import is_tensor
 from minipaddle.tensor.manipulation import in_dtype
 
 __all__ = [
     "mean",
+    "median",
     "numel",
     "std",
     "var",
@@ -78,3 +80,39 @@ def std(
 ) -> Any:
     """The standard deviation over `axis` (None: over all axes): the square root of `var`."""
     return OPS["sqrt"](var(x, axis, unbiased, keepdim))
+
+
+def median(
+    x: Any, axis: int | None = None, keepdim: bool = False, mode: str = "avg", name: Any = None
+) -> Any:
+    """The number in the middle over `axis` (None: of all numbers).
+
+    Args:
+        mode: what comes of two numbers in the middle: "avg" their mean (in float32, but float64
+            stays), "min" the smaller one. With "min" and an axis, its place is a second result.
+
+    Raises:
+        TypeError: x is no Tensor.
+        ValueError: there is no such axis or mode.
+    """
+    if not is_tensor(x):
+        raise TypeError(
+            f"median: expected x to be a Tensor, but got {type(x).__name__}. Call to_tensor first."
+        )
+    if x.ndim == 0 and axis not in (None, 0, -1):
+        raise AssertionError(f"median: expected axis 0, -1 or None, but got {axis}. x has no axes.")
+    if axis is not None and not (
+        isinstance(axis, int) and -max(x.ndim, 1) <= axis < max(x.ndim, 1)
+    ):
+        raise ValueError(
+            f"median: expected axis None or in [{-x.ndim}, {x.ndim}), but got {axis!r}. Give one."
+        )
+    if mode not in ("avg", "min"):
+        raise ValueError(
+            f"median: expected mode 'avg' or 'min', but got {mode!r}. Use one of them."
+        )
+    if mode == "avg" and x.dtype is not dtypes.float64:
+        x = in_dtype(x, dtypes.float32)
+    axes = [] if axis is None else [axis]
+    out, places = OPS["median"](x, axis=axes, keepdim=keepdim, mode=mode)
+    return (out, places) if mode == "min" and axis is not None else out

@@ -39,6 +39,7 @@ UNKNOWN_SIZES = {
     "batch_norm_": "reserve_space: what a GPU's library keeps for the gradient",
     "masked_select": "as many as the mask says",
     "nonzero": "as many as there are",
+    "repeat_interleave_with_tensor_index": "as many as the numbers add up to",
     "sequence_mask": "as wide as the longest sequence",
     "unique": "as many as there are",
 }
@@ -173,11 +174,13 @@ OTHER_ERROR = {
         "IndexError": ("ValueError", "a wrong axis is a ValueError for every op"),
         "ValueError": ("IndexError", _no_place),
     },
+    "median": {"": ("ValueError", "Paddle takes any other mode for 'min'")},
     "momentum_": {"": ("ValueError", _clear)},
     "pad3d": {"abort": ("ValueError", _ends)},
     "randperm": {
         "RuntimeError": ("ValueError", "Paddle notices later, that the Tensor is not valid")
     },
+    "repeat_interleave": {"": ("ValueError", _clear)},
     "scatter": {"": ("ValueError", "Paddle leaves out the updates that have no place")},
     "sgd_": {"": ("ValueError", _clear)},
     "take_along_axis": {"": ("ValueError", _clear)},

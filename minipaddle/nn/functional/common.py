@@ -7,12 +7,16 @@ from typing import Any
 
 from minipaddle.common.enforce import require_one_of
 from minipaddle.phi.core.op import OPS
+from minipaddle.tensor import math
 
 __all__ = [
+    "cosine_similarity",
     "dropout",
+    "fold",
     "label_smooth",
     "linear",
     "pad",
+    "unfold",
 ]
 
 DROPOUT_MODES = {
@@ -157,3 +161,108 @@ def pad(
         data_format="NCDHW" if layout == layouts[0] else "NDHWC",
     )
     return OPS["squeeze"](out, axis=missing) if missing else out
+
+
+def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between the vectors along `axis`; x1 and x2 broadcast.
+
+    Args:
+        eps: the product of the lengths counts at least as this.
+
+    Raises:
+        IndexError: there is no such axis.
+    """
+    if not all(-x.ndim <= axis < x.ndim for x in (x1, x2)):
+        raise IndexError(
+            f"cosine_similarity: expected an axis of both, but got {axis} for shapes "
+            f"{list(x1.shape)} and {list(x2.shape)}. Vectors of one axis have axis 0."
+        )
+    together = math.sum(OPS["multiply"](x1, x2), axis=axis)
+    sizes = (x1.shape[axis], x2.shape[axis])
+    if 0 in sizes:
+        return together
+
+    def square_length(x: Any) -> Any:
+        total = math.sum(OPS["multiply"](x, x), axis=axis)
+        broadcast = max(sizes) / x.shape[axis]  # so many times does each number stand there
+        return total if broadcast == 1 else total * broadcast
+
+    lengths = math.clip(square_length(x1) * square_length(x2), min=eps * eps)
+    return OPS["divide"](together, OPS["sqrt"](lengths))
+
+
+def unfold(
+    x: Any,
+    kernel_sizes: Any,
+    strides: Any = 1,
+    paddings: Any = 0,
+    dilations: Any = 1,
+    name: Any = None,
+) -> Any:
+    """The windows of images, each one as a column: x [N, C, H, W] -> [N, C * kh * kw, windows].
+
+    Args:
+        kernel_sizes, strides, dilations: an int, or one for the height and one for the width.
+        paddings: an int, [height, width] or [top, left, bottom, right].
+
+    Raises:
+        AssertionError: x has not 4 axes.
+        TypeError: an argument has another form.
+        ValueError: there are 3 paddings, say, or no window fits.
+    """
+    _require_axes("unfold", x, 4, "An image is [batch, channels, height, width].")
+    window = _window("unfold", TypeError, kernel_sizes, strides, paddings, dilations)
+    return OPS["unfold"](x, **window)
+
+
+def fold(
+    x: Any,
+    output_sizes: Any,
+    kernel_sizes: Any,
+    strides: Any = 1,
+    paddings: Any = 0,
+    dilations: Any = 1,
+    name: Any = None,
+) -> Any:
+    """The way back of unfold: x [N, C * kh * kw, windows] -> [N, C, *output_sizes]. Where windows
+    overlap, their numbers add up.
+
+    Raises:
+        AssertionError: x has not 3 axes, or an argument has another form.
+        ValueError: there are 3 paddings, say, or the sizes don't fit.
+    """
+    _require_axes("fold", x, 3, "It is what unfold returns.")
+    sizes = _two("fold", "output_sizes", output_sizes, AssertionError)
+    window = _window("fold", AssertionError, kernel_sizes, strides, paddings, dilations)
+    return OPS["fold"](x, output_sizes=sizes, **window)
+
+
+def _require_axes(who: str, x: Any, ndim: int, advice: str) -> None:
+    if x.ndim != ndim:
+        raise AssertionError(
+            f"{who}: expected x with {ndim} axes, but got shape {list(x.shape)}. {advice}"
+        )
+
+
+def _two(who: str, name: str, value: Any, kind: type[Exception]) -> list[int]:
+    if isinstance(value, int):
+        return [value, value]
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise kind(f"{who}: expected {name} to be an int or two ints, but got {value!r}. Pass one.")
+    return list(value)
+
+
+def _window(
+    who: str, kind: type[Exception], kernel_sizes: Any, strides: Any, paddings: Any, dilations: Any
+) -> dict[str, list[int]]:
+    """The attributes that unfold and fold share."""
+    given = {"kernel_sizes": kernel_sizes, "strides": strides, "dilations": dilations}
+    window = {name: _two(who, name, value, kind) for name, value in given.items()}
+    listed = isinstance(paddings, (list, tuple))
+    if not isinstance(paddings, int) and (not listed or len(paddings) not in (2, 4)):
+        raise (ValueError if listed or who == "fold" else kind)(
+            f"{who}: expected paddings to be an int, or 2 or 4 ints, but got {paddings!r}. Pass "
+            "[top, left, bottom, right]."
+        )
+    sides = [paddings] * 4 if isinstance(paddings, int) else list(paddings)
+    return {**window, "paddings": sides * 2 if len(sides) == 2 else sides}

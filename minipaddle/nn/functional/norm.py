@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from minipaddle.phi.core.op import OPS
+from minipaddle.tensor.creation import assign
 
 __all__ = [
     "batch_norm",
     "group_norm",
     "instance_norm",
     "layer_norm",
+    "normalize",
     "rms_norm",
 ]
 
@@ -162,3 +164,17 @@ def _layout(who: str, data_format: str) -> str:
         f"{who}: expected data_format among {[*CHANNELS_SECOND, *CHANNELS_LAST]}, but got "
         f"{data_format!r}. It says where the channels are."
     )
+
+
+def normalize(
+    x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, out: Any = None, name: Any = None
+) -> Any:
+    """x, divided by its p-norm along `axis` (at least `epsilon`): vectors of length 1.
+
+    Args:
+        out: a Tensor into which the result is written too.
+    """
+    least = OPS["full"](shape=[1], value=epsilon, dtype=x.dtype)
+    attrs = {"porder": float(p), "axis": axis, "epsilon": epsilon, "keepdim": True}
+    result = OPS["divide"](x, OPS["maximum"](OPS["p_norm"](x, **attrs), least))
+    return result if out is None else assign(result, out)

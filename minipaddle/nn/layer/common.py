@@ -12,11 +12,14 @@ from minipaddle.phi.core.op import OPS
 from minipaddle.phi.core.world import in_dynamic_mode
 
 __all__ = [
+    "CosineSimilarity",
     "Dropout",
     "Embedding",
     "Flatten",
+    "Fold",
     "Identity",
     "Linear",
+    "Unfold",
 ]
 
 
@@ -154,3 +157,65 @@ class Flatten(Layer):
 
     def forward(self, input: Any) -> Any:
         return OPS["flatten"](input, start_axis=self.start_axis, stop_axis=self.stop_axis)
+
+
+class CosineSimilarity(Layer):
+    """The cosine of the angle between two Tensors' vectors along an axis."""
+
+    def __init__(self, axis: int = 1, eps: float = 1e-8) -> None:
+        super().__init__()
+        self._axis, self._eps = axis, eps
+
+    def forward(self, x1: Any, x2: Any) -> Any:
+        return functional.cosine_similarity(x1, x2, axis=self._axis, eps=self._eps)
+
+    def extra_repr(self) -> str:
+        return "axis={_axis}, eps={_eps}".format(**self.__dict__)
+
+
+class Unfold(Layer):
+    """The windows of images, each one as a column; see functional.unfold."""
+
+    def __init__(
+        self,
+        kernel_sizes: Any,
+        dilations: Any = 1,
+        paddings: Any = 0,
+        strides: Any = 1,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.kernel_sizes, self.dilations = kernel_sizes, dilations
+        self.paddings, self.strides, self.name = paddings, strides, name
+
+    def forward(self, input: Any) -> Any:
+        return functional.unfold(
+            input, self.kernel_sizes, self.strides, self.paddings, self.dilations
+        )
+
+    def extra_repr(self) -> str:
+        name = f", name={self.name}" if self.name else ""
+        return (
+            f"kernel_size={self.kernel_sizes}, dilation={self.dilations}, "
+            f"padding={self.paddings}, stride={self.strides}{name}"
+        )
+
+
+class Fold(Unfold):
+    """Images out of their windows; see functional.fold."""
+
+    def __init__(
+        self,
+        output_sizes: Any,
+        kernel_sizes: Any,
+        dilations: Any = 1,
+        paddings: Any = 0,
+        strides: Any = 1,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(kernel_sizes, dilations, paddings, strides, name)
+        self.output_sizes = output_sizes
+
+    def forward(self, input: Any) -> Any:
+        window = (self.kernel_sizes, self.strides, self.paddings, self.dilations)
+        return functional.fold(input, self.output_sizes, *window)

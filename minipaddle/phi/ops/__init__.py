@@ -56,5 +56,6 @@ from minipaddle.phi.ops import (
     pooling,
     random,
     reduction,
+    repeat_interleave,
     search,
 )

@@ -1,11 +1,13 @@
 """Sorting and finding, and choosing by a condition.
 
-Paddle: paddle/phi/kernels/argsort_kernel.h, top_k_kernel.h, arg_min_max_kernel.h, where_kernel.h,
-nonzero_kernel.h, masked_select_kernel.h, unique_kernel.h.
+Paddle: paddle/phi/kernels/argsort_kernel.h, top_k_kernel.h, arg_min_max_kernel.h,
+median_kernel.h, where_kernel.h, nonzero_kernel.h, masked_select_kernel.h, unique_kernel.h.
 Left out: unique along an axis.
 """
 
 from __future__ import annotations
+
+import math
 
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.dtype import DataType
@@ -16,8 +18,19 @@ from minipaddle.phi.infermeta.binary import broadcast_shape
 from minipaddle.phi.infermeta.enforce import normalize_axes, require_same_dtype
 from minipaddle.phi.infermeta.unary import unchanged
 from minipaddle.phi.ops.creation import full_like
-from minipaddle.phi.ops.gather import index_put, put_along_axis
-from minipaddle.phi.ops.manipulation import expand_as, reduce_as
+from minipaddle.phi.ops.gather import index_put, put_along_axis, take_along_axis
+from minipaddle.phi.ops.logic import equal, isnan, logical_or
+from minipaddle.phi.ops.manipulation import (
+    cast,
+    expand_as,
+    reduce_as,
+    reshape,
+    reshape_as,
+    squeeze,
+    transpose,
+    unsqueeze,
+)
+from minipaddle.phi.ops.reduction import mean, sum
 
 
 def _arg_extreme(who):
@@ -146,6 +159,78 @@ def _(x, *, k, axis, largest, sorted):
 @topk.vjp(wrt=("x",))
 def _(x: NoNeedBuffer, indices, out_grad, *, k: ScalarInt, axis: int, largest: bool, sorted: bool):
     return (_sent_back(x, indices, out_grad, axis),)
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: median", outputs=("out", "medians"), traits=("Pure",))
+def median(xp, x, *, axis: Axes = (), keepdim: bool = True, mode: str = "avg"):
+    """The number in the middle of those along the axes, and its place among them. If two are in the
+    middle: with mode "avg" their mean, and both places; with "min" the smaller one. One nan makes
+    all nan.
+    """
+    if mode not in ("avg", "min"):
+        raise ValueError  # InferMeta says why
+    axes = _median_axes(x, axis)
+    kept = [size for i, size in enumerate(x.shape) if i not in axes]
+    rows = xp.moveaxis(x, axes, tuple(range(-len(axes), 0))).reshape(*kept, _count(x, axes))
+    size = rows.shape[-1]
+    middle = [(size - 1) // 2, size // 2] if mode == "avg" else [(size - 1) // 2]
+    if size:
+        places = xp.argsort(rows, axis=-1, kind="stable")[..., middle]
+        wrong = xp.isnan(rows)
+        first = xp.argmax(wrong, axis=-1)[..., None]
+        places = xp.where(wrong.any(axis=-1)[..., None], first, places)
+        out = xp.take_along_axis(rows, places, -1).mean(axis=-1)
+    else:
+        places = xp.zeros((*kept, len(middle)), xp.int64)
+        out = xp.full(kept, math.nan)
+    if keepdim:
+        kept = [1 if i in axes else size for i, size in enumerate(x.shape)]
+    places = places.reshape([*kept, 2] if mode == "avg" else kept)
+    return xp.asarray(out).astype(x.dtype).reshape(kept), places.astype(xp.int64)
+
+
+def _median_axes(x, axis):
+    """The axes as numbers from 0, the smallest first."""
+    return tuple(sorted(normalize_axes("median", axis, x.ndim))) if x.ndim else ()
+
+
+def _count(x, axes):
+    """How many numbers there are along the axes."""
+    return math.prod(x.shape[i] for i in axes)
+
+
+@median.infer_meta
+def _(x, *, axis, keepdim, mode):
+    if mode not in ("avg", "min"):
+        raise ValueError(
+            f"median: expected mode 'avg' or 'min', but got {mode!r}. Use one of them."
+        )
+    axes = _median_axes(x, axis)
+    shape = [1 if i in axes else size for i, size in enumerate(x.shape) if keepdim or i not in axes]
+    return MetaTensor(shape, x.dtype), MetaTensor(
+        [*shape, 2] if mode == "avg" else shape, dtypes.int64
+    )
+
+
+@median.vjp
+def _(x, out: NoNeedBuffer, medians, out_grad, *, axis: Axes, keepdim: bool, mode: str):
+    axes = _median_axes(x, axis)
+    perm = [i for i in range(x.ndim) if i not in axes] + list(axes)
+    kept = x.ndim - len(axes)
+    if keepdim and axes:
+        medians, out_grad = squeeze(medians, axis=axes), squeeze(out_grad, axis=axes)
+    if mode == "min":
+        medians = unsqueeze(medians, axis=(-1,))
+    turned = transpose(x, perm=perm)
+    rows = reshape(turned, shape=(*(0,) * kept, -1))
+    found = unsqueeze(take_along_axis(rows, medians, axis=kept), axis=(-1,))
+    rows = unsqueeze(rows, axis=(-2,))
+    # the numbers that are equal to one in the middle share its gradient; nan counts as equal to nan
+    hits = cast(logical_or(equal(rows, found), isnan(rows)), dtype=x.dtype)
+    shares = mean(hits / sum(hits, axis=(-1,), keepdim=True), axis=(-2,))
+    grad = reshape_as(shares * unsqueeze(out_grad, axis=(-1,)), turned)
+    back = [perm.index(i) for i in range(x.ndim)]
+    return (transpose(grad, perm=back),)
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: where", traits=("Pure",), inplace={"out": "x"})

@@ -15,6 +15,16 @@ CALLS = {
     "argmin": [([f(2, 3)], {"axis": 0}), ([f(2, 3)], {"axis": 1, "keepdims": True}), ([f(2, 3)], {"axis": 0, "flatten": True, "keepdims": True})],
     "argsort": [([f(3, 4)], {}), ([f(3, 4)], {"axis": 0, "descending": True}), ([f()], {})],
     "topk": [([f(3, 4)], {"k": 2}), ([f(3, 4)], {"k": 2, "axis": 0, "largest": False}), ([f(5)], {"k": 5})],
+    "median": [
+        ([f(3, 4)], {}), ([f(5)], {"keepdim": False}), ([f(3, 4)], {"axis": (0,), "mode": "min"}), ([f()], {"keepdim": False}),
+        ([f(2, 3, 4)], {"axis": (2, 0), "keepdim": False}), ([f(2, 3, 4)], {"axis": (-2,), "keepdim": True}),
+        ([np.array([4, 1, 3, 2])], {"keepdim": False}), ([f(4)], {"keepdim": False, "mode": "min"}), ([f(0, 2)], {"axis": (1,)}),
+    ],
+    "repeat_interleave": [([f(2, 3)], {"repeats": 2, "axis": 0}), ([f(2, 3)], {"repeats": 3, "axis": -1, "output_size": 9}), ([f(0, 2)], {"repeats": 2, "axis": 0}), ([np.array([True, False])], {"repeats": 2, "axis": 0})],
+    "repeat_interleave_with_tensor_index": [
+        ([f(3), np.array([1, 0, 2])], {"axis": 0}), ([f(2, 3, 2), np.array([2, 0, 1])], {"axis": -2}),
+        ([f(2, 2), np.array([1, 2], "int32")], {"axis": 1, "output_size": 3}), ([f(2, 3), np.array([[1], [2]])], {"axis": 0}),
+    ],
     "where": [([f(2, 3) > 0, f(2, 3), f(2, 3)], {}), ([np.array(True), f(), f()], {})],
     "nonzero": [([np.array([[1, 0], [2, 3]])], {}), ([np.array([False, True])], {})],
     "masked_select": [([f(2, 3), f(2, 3) > 0], {})],

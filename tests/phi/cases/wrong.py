@@ -82,6 +82,9 @@ WRONG = {
     # finding
     "gather": [([f(3), f(2)], {}), ([f(3, 2), ints(0)], {"axis": 2}), ([f(3), ints(5)], {})],
     "index_select": [([f(3), f(2)], {}), ([f(3), ints(0)], {"axis": 1}), ([f(3), ints(5)], {})],
+    "median": [([f(2, 3)], {"axis": (2,)}), ([f(2, 3)], {"mode": "max"})],
+    "repeat_interleave": [([f(3)], {"repeats": 0, "axis": 0}), ([f(3)], {"repeats": 2, "axis": 1}), ([f(3)], {"repeats": 2, "axis": 0, "output_size": 5})],
+    "repeat_interleave_with_tensor_index": [([f(3), ints(1, 2)], {"axis": 0}), ([f(3), f(3)], {"axis": 0}), ([f(3), ints(1, -1, 1)], {"axis": 0}), ([f(3), ints(1, 1, 1)], {"axis": 1}), ([f(3), ints(1, 1, 1)], {"axis": 0, "output_size": 5})],
     "gather_nd": [([f(3), f(2, 1)], {}), ([f(3), ints(0, 1)], {}), ([f(3), ints(5)], {})],
     "scatter": [([f(3, 2), ints(0, 1), f(3, 2)], {}), ([f(3), ints(7), f(1)], {})],
     "embedding": [([ints(0, 5), f(3, 2)], {}), ([f(2), f(3, 2)], {})],
