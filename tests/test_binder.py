@@ -16,7 +16,7 @@ POST_BUILD = ROOT / "binder" / "postBuild"
 @pytest.fixture(scope="module")
 def dockerfile() -> str:
     command = [sys.executable, "-m", "repo2docker", "--no-build", "--debug", str(ROOT)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 

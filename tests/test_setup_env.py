@@ -189,23 +189,28 @@ def test_progress_follows_pip():
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the lock is for POSIX only")
-def test_a_second_set_up_waits_for_the_first(checkout, capsys):
+def test_a_second_set_up_waits_for_the_first(checkout, monkeypatch):
     import threading
 
-    order = []
+    order, waits = [], threading.Event()
+
+    def say(text):
+        assert "Another set-up is running" in text
+        waits.set()
+
+    monkeypatch.setattr(setup_env, "say", say)
 
     def second():
         with setup_env.only_one():
             order.append("second")
 
+    thread = threading.Thread(target=second)
     with setup_env.only_one():
-        thread = threading.Thread(target=second)
         thread.start()
-        thread.join(0.3)
+        assert waits.wait(600)
         order.append("first")
-    thread.join(5)
+    thread.join()
     assert order == ["first", "second"]
-    assert "Another set-up is running" in capsys.readouterr().out
 
 
 def test_help_sets_nothing_up():
@@ -214,7 +219,6 @@ def test_help_sets_nothing_up():
         cwd=Path(__file__).resolve().parents[1],
         capture_output=True,
         text=True,
-        timeout=10,
         check=True,
     )
     assert "--no-browser" in done.stdout and "Installing" not in done.stdout

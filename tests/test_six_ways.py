@@ -13,7 +13,6 @@ def test_six_ways_agree():
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     rows = done.stdout.splitlines()[2:8]

@@ -113,7 +113,8 @@ follow(
 #
 # **Predict:** sort these from cheap to dear, for 2x2: numpy's `x + y`; `a + b` in `no_grad`; `a + b` recorded; `a + b` recorded, and its backward.
 
-# %%
+# %% tags=["nbval-ignore-output"]
+# Varies: processor time
 import time
 import timeit
 
@@ -136,7 +137,8 @@ print("recorded, at least 3 times numpy:", costs["recorded"] > 3 * costs["numpy"
 # So for four numbers, most of the time is not the addition. **Predict:** and for a million numbers?
 
 
-# %%
+# %% tags=["nbval-ignore-output"]
+# Varies: processor time
 def share(size, number):
     """How much of a + b is not numpy's addition, in words."""
     array = np.ones((size, size), "float32")
@@ -198,7 +200,8 @@ both(
 #
 # You know what each of these is for. **Predict:** it is all C++. So is a recorded `a + b` on 2x2 in Paddle less than 3 times numpy's addition?
 
-# %%
+# %% tags=["nbval-ignore-output"]
+# Varies: processor time
 both(
     """
     import time, timeit
@@ -210,8 +213,7 @@ both(
     a, b = paddle.to_tensor(x, stop_gradient=False), paddle.to_tensor(x)
     recorded, numpy = cost(lambda: a + b), cost(lambda: np.add(x, x))
     print("recorded, less than 3 times numpy:", recorded < 3 * numpy)
-    """,
-    same=True,
+    """
 )
 
 # %% [markdown]
@@ -259,7 +261,8 @@ for length in (1, 10, 100):
 #
 # Don't count functions, then, but time. **Predict** for real Paddle, where nothing of this is Python: one relu, 2x2. Is a run of the Program dearer than 20 eager calls?
 
-# %%
+# %% tags=["nbval-ignore-output"]
+# Varies: processor time
 both(
     """
     import time, timeit
@@ -277,8 +280,7 @@ both(
     exe = paddle.static.Executor()
     static = cost(lambda: exe.run(main, feed={"x": x}, fetch_list=[out]))
     print("one run costs more than 20 eager calls:", static > 20 * eager)
-    """,
-    same=False,
+    """
 )
 
 # %% [markdown]
@@ -336,7 +338,8 @@ print(f"{seen} digits that it has not seen: more than 80 % read correctly: {righ
 # **Predict:** sort them: the kernels (numpy and the code around it); the eager engine (generated functions, nodes, backward's queue); Layers, optimizer and the rest. For batches of 64 images. And then
 # for a tiny model, `Linear(4, 4)` with one row?
 
-# %%
+# %% tags=["nbval-ignore-output"]
+# Varies: processor time
 import cProfile
 import pstats
 
@@ -357,7 +360,8 @@ batch = next(iter(batches))
 found = where(lambda: training_step(*batch))
 print("LeNet, 64 images: most of the time in the", max(found, key=found.get))
 
-# %%
+# %% tags=["nbval-ignore-output"]
+# Varies: processor time
 tiny = paddle.nn.Linear(4, 4)
 row = paddle.ones([1, 4])
 

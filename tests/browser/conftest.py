@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.lab import FLAGS, HOW_TO_INSTALL, LOCAL, find_chromium, start_lab
+from tests.browser.lab import (
+    FLAGS,
+    HANGS,
+    HOW_TO_INSTALL,
+    LOCAL,
+    find_chromium,
+    new_context,
+    start_lab,
+)
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +34,7 @@ def chromium():
         "playwright.sync_api", reason="needs playwright: pip install -e '.[dev]'"
     )
     with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=path, args=FLAGS)
+        browser = started.chromium.launch(executable_path=path, args=FLAGS, timeout=HANGS * 1000)
         yield browser
         browser.close()
 
@@ -34,7 +42,7 @@ def chromium():
 @pytest.fixture
 def page(chromium):
     """An empty page, 1280 pixels wide. `page.errors` collects the errors of its scripts."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    context = new_context(chromium)
     opened = context.new_page()
     outside: list[str] = []
     opened.errors = []

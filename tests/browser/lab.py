@@ -29,6 +29,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+HANGS = 600  # seconds: nothing that ends by itself takes so long
 REPOSITORY = Path(__file__).resolve().parents[2]
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 HOW_TO_INSTALL = "apt-get update && apt-get install -y chromium"
@@ -53,6 +54,13 @@ KERNEL_IS_IDLE = """() => {
     const context = window.jupyterapp?.shell?.currentWidget?.sessionContext;
     return context?.session?.kernel?.status === "idle";
 }"""
+
+
+def new_context(chromium, **options):
+    """As Chromium's `new_context`; 1280 pixels wide, and patient: a busy machine is no mistake."""
+    context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+    context.set_default_timeout(HANGS * 1000)
+    return context
 
 
 def find_chromium() -> str | None:
@@ -122,19 +130,19 @@ c.LabApp.user_settings_dir = {str(home / "settings")!r}
     finally:
         server.terminate()
         try:
-            server.wait(20)
+            server.wait(HANGS)
         except subprocess.TimeoutExpired:
             server.kill()
-            server.wait(10)
+            server.wait()
 
 
-def _wait_for(url: str, server: subprocess.Popen, log: Path, seconds: float = 60) -> None:
+def _wait_for(url: str, server: subprocess.Popen, log: Path, seconds: float = HANGS) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if server.poll() is not None:
             break
         try:
-            urllib.request.urlopen(f"{url}/api", timeout=1).close()
+            urllib.request.urlopen(f"{url}/api", timeout=60).close()
             return
         except OSError:
             time.sleep(0.1)
@@ -147,17 +155,17 @@ def _wait_for(url: str, server: subprocess.Popen, log: Path, seconds: float = 60
 def open_notebook(page, lab: Lab, notebook: str) -> None:
     """Opens `notebook` (a path in lab.root) and waits until its kernel is ready."""
     page.goto(f"{lab.url}/lab/tree/{notebook}?reset")
-    page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
-    page.wait_for_function(KERNEL_IS_IDLE, timeout=60_000)
+    page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=HANGS * 1000)
+    page.wait_for_function(KERNEL_IS_IDLE, timeout=HANGS * 1000)
 
 
-def open_and_run(page, lab: Lab, notebook: str, *, seconds: float = 120) -> None:
+def open_and_run(page, lab: Lab, notebook: str, *, seconds: float = HANGS) -> None:
     """Opens `notebook`, runs all cells and waits for the last. Fails if a cell shows an error."""
     open_notebook(page, lab, notebook)
     run_all(page, seconds=seconds)
 
 
-def run_all(page, *, seconds: float = 120) -> None:
+def run_all(page, *, seconds: float = HANGS) -> None:
     page.evaluate(
         """() => {
             window.ranAll = false;

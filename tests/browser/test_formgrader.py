@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from grader.cli import main
 from grader.course import Course
 from grader.release import release
-from tests.browser.lab import LOCAL, REPOSITORY, start_lab
+from tests.browser.lab import LOCAL, REPOSITORY, new_context, start_lab
 from tests.grader.sample import FIXTURES, MODULE, RIGHT, WRONG, answered, hand_in
 from tools import notebooks
 
@@ -63,7 +63,7 @@ def page(chromium):
     """A page of its own: nbgrader's page of manual grading asks the web for MathJax, which can't be
     had in a test. Formulas stay as they were written.
     """
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    context = new_context(chromium)
     outside: list[str] = []
     context.on("request", lambda r: outside.append(r.url) if not LOCAL.match(r.url) else None)
     yield context.new_page()

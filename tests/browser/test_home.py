@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.lab import KERNEL_IS_IDLE, REPOSITORY, run_cell, start_lab
+from tests.browser.lab import HANGS, KERNEL_IS_IDLE, REPOSITORY, run_cell, start_lab
 from tests.grader.sample import FIXTURES, RIGHT
 from tools import notebooks
 from tools.workspace import lay_out
@@ -36,12 +36,12 @@ def home(page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     options = [option for option in lab.lab_command([]) if option.startswith("--LabApp")]
     with start_lab(tmp_path / "jupyter", workspace, *options) as running:
         page.goto(f"{running.url}/")  # its default page is the home page
-        page.wait_for_selector(".jp-RenderedMarkdown h1", timeout=60_000)
+        page.wait_for_selector(".jp-RenderedMarkdown h1", timeout=HANGS * 1000)
         yield page
 
 
 def says(page, text: str) -> None:
-    page.wait_for_selector(f".jp-RenderedMarkdown :text({text!r})", timeout=20_000)
+    page.wait_for_selector(f".jp-RenderedMarkdown :text({text!r})", timeout=HANGS * 1000)
 
 
 def show_tab(page, name: str) -> None:
@@ -62,8 +62,8 @@ def answer(page, source: str) -> str:
 def test_the_home_page_shows_what_a_check_said(home) -> None:
     says(home, "0 of 4 points so far")
     home.get_by_role("link", name="task 1 · Which shape comes out?").click()
-    home.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
-    home.wait_for_function(KERNEL_IS_IDLE, timeout=60_000)
+    home.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=HANGS * 1000)
+    home.wait_for_function(KERNEL_IS_IDLE, timeout=HANGS * 1000)
     run_cell(home, 1)
 
     wrong = "def broadcast_shape(x, y):\n    return [2, 3]"

@@ -9,7 +9,7 @@ import pytest
 from minipaddle import viz
 from minipaddle.viz import looks
 from minipaddle.viz.bars import Axis
-from tests.browser.lab import players, press, where
+from tests.browser.lab import new_context, players, press, where
 
 pytestmark = pytest.mark.browser
 
@@ -262,7 +262,7 @@ def test_panes_fit_the_screen_and_can_be_read(chromium, tmp_path, width, height,
     file = tmp_path / "player.html"
     file.write_text(viz.Player(step).to_html(), encoding="utf-8")
     viewport = {"width": width, "height": height}
-    context = chromium.new_context(viewport=viewport, device_scale_factor=scale)
+    context = new_context(chromium, viewport=viewport, device_scale_factor=scale)
     page = context.new_page()
     page.goto(file.as_uri())
     assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
@@ -381,35 +381,31 @@ def all_move(count: int) -> list[viz.Step]:
 
 
 @pytest.mark.parametrize("steps", [walk_through, all_move])
-def test_a_step_of_500_nodes_takes_less_than_100_ms(page, show, steps):
-    """All work of the page's main thread from the click to the picture: scripts, styles, layout,
-    paint. Nobody waits for the animation after that. It is the processor's time of that thread, so
-    what other programs do meanwhile hardly counts. They share its caches and its core, though:
-    so it is the step that was least disturbed.
+def test_in_a_step_of_500_nodes_places_are_computed_a_few_times_only(page, show, steps):
+    """A script that asks each node where it is, and then moves it, lets Chromium compute all places
+    anew for each: 500 times a step, which takes seconds. How often it did is counted.
     """
-    count = 12
+    count = 4
     player = show(*steps(count), keep_places=steps is walk_through)
-    page.wait_for_timeout(1000)
     session = page.context.new_cdp_session(page)
-    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    session.send("Performance.enable")
 
-    def worked() -> float:
+    def computed() -> float:
         metrics = session.send("Performance.getMetrics")["metrics"]
-        return 1000 * next(one["value"] for one in metrics if one["name"] == "TaskDuration")
+        return next(one["value"] for one in metrics if one["name"] == "LayoutCount")
 
     times = []
     for _ in range(count - 1):
-        before = worked()
+        before = computed()
         player.get_by_role("button", name="Next", exact=True).evaluate(
             """async (button) => {
                 button.click();
                 await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
             }"""
         )
-        times.append(worked() - before)
-        page.wait_for_timeout(500)
+        times.append(computed() - before)
     assert where(player).startswith(f"Step {count} of {count}")
-    assert 1 < min(times) < 100, times  # over 1: so something was measured
+    assert min(times) >= 1 and max(times) < 20, times
 
 
 def test_in_a_large_graph_many_changes_come_at_once_and_few_move(page, show):

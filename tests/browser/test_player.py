@@ -10,7 +10,9 @@ import pytest
 from minipaddle import viz
 from minipaddle.viz.player import WIDGET_VIEW
 from tests.browser.lab import (
+    HANGS,
     KERNEL_IS_IDLE,
+    new_context,
     open_and_run,
     players,
     press,
@@ -81,7 +83,7 @@ def python_says(page, text: str) -> None:
     """What the player in Python knows. A change in the browser comes there after a moment: while
     one message is under way, the next ones wait.
     """
-    end = time.monotonic() + 20
+    end = time.monotonic() + HANGS
     while text not in (said := run_cell(page, 1)):
         assert time.monotonic() < end, f"expected {text!r}, but got {said!r}"
 
@@ -269,8 +271,8 @@ def test_a_saved_notebook_opened_again_shows_the_picture(page, lab, notebook, tr
         made.cells[0].source += "  # changed elsewhere"
         nbformat.write(made, lab.root / "saved.ipynb")
     page.goto(f"{lab.url}/lab/tree/saved.ipynb?reset")
-    page.wait_for_selector(".jp-OutputArea-output img", timeout=60_000)
-    page.wait_for_function(KERNEL_IS_IDLE, timeout=60_000)  # now widgets are looked for
+    page.wait_for_selector(".jp-OutputArea-output img", timeout=HANGS * 1000)
+    page.wait_for_function(KERNEL_IS_IDLE, timeout=HANGS * 1000)  # now widgets are looked for
     page.wait_for_timeout(1000)
     trust = "() => window.jupyterapp.shell.currentWidget.content.widgets[0].model.trusted"
     assert page.evaluate(trust) == trusted
@@ -288,7 +290,7 @@ def test_a_restarted_kernel_leaves_the_player_as_it_is(page, lab, notebook):
     player.wait_for()
     session = "window.jupyterapp.shell.currentWidget.sessionContext.session"
     page.evaluate(f"() => {session}.kernel.restart()")
-    page.wait_for_function(KERNEL_IS_IDLE, timeout=60_000)
+    page.wait_for_function(KERNEL_IS_IDLE, timeout=HANGS * 1000)
     press(player, "Next")
     assert where(player).startswith("Step 2 of 3")
     player.locator(".mp-node[data-id=mul]").click()
@@ -369,7 +371,7 @@ def test_hostile_labels_stay_text(page, tmp_path):
 def test_reduced_motion_and_both_schemes(chromium, tmp_path, scheme):
     file = tmp_path / "player.html"
     file.write_text(steps_player().to_html(), encoding="utf-8")
-    context = chromium.new_context(color_scheme=scheme, reduced_motion="reduce")
+    context = new_context(chromium, color_scheme=scheme, reduced_motion="reduce")
     page = context.new_page()
     page.goto(file.as_uri())
     player = players(page).first

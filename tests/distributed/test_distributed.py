@@ -108,8 +108,8 @@ def test_data_parallel_gives_the_gradient_of_the_whole_batch():
             np.testing.assert_allclose(got, parameter.grad.numpy(), rtol=1e-5)
 
 
-def on_two_ranks(rank0, rank1):
-    return dist.spawn(lambda: (rank0, rank1)[dist.get_rank()](), nprocs=2, timeout=0.3)
+def on_two_ranks(rank0, rank1, **options):
+    return dist.spawn(lambda: (rank0, rank1)[dist.get_rank()](), nprocs=2, **options)
 
 
 def test_a_rank_that_does_not_exist():
@@ -141,7 +141,7 @@ def test_ranks_that_wait_for_each_other():
         return lambda: dist.recv(paddle.ones([1]), source)
 
     with pytest.raises(CollectiveError, match=r"within 0.3 s, but got none"):
-        on_two_ranks(waits(1), waits(0))
+        on_two_ranks(waits(1), waits(0), timeout=0.3)
 
 
 def test_different_operations():

@@ -14,7 +14,7 @@ from grader.outcome import Job, Limits, Outcome
 from grader.release import released
 from grader.sandbox import NoSandbox, check_sandbox
 
-QUICK = Limits(cell_seconds=2, submission_seconds=20)
+LIMITS = Limits(cell_seconds=60, submission_seconds=300)  # for what ends by itself
 
 
 def sandbox_missing() -> str:
@@ -82,7 +82,7 @@ def graded(
     answer: str | None = None,
     *,
     added: Iterable[str] = (),
-    limits: Limits = QUICK,
+    limits: Limits = LIMITS,
     sandbox: bool = False,
 ) -> Outcome:
     """One submission, graded. Without a sandbox, so that these tests run everywhere."""

@@ -61,7 +61,7 @@ class Server:
                 **self.user,
             )
         engine = create_engine(self.url("postgres"))
-        end = time.monotonic() + 60
+        end = time.monotonic() + 600
         while True:
             try:
                 engine.connect().close()
@@ -81,8 +81,8 @@ class Server:
         for child in children:
             with suppress(psutil.NoSuchProcess):  # they notice by themselves, too
                 child.kill()
-        psutil.wait_procs(children, timeout=20)
-        self.process.wait(20)
+        psutil.wait_procs(children, timeout=600)
+        self.process.wait(600)
 
     @property
     def runs(self) -> bool:

@@ -20,7 +20,7 @@ import minipaddle as paddle
 from grader import grading
 from grader.grading import grade
 from grader.outcome import Job, Limits
-from tests.grader.exam import QUICK, assignment_of, exercise, graded, output, submission
+from tests.grader.exam import LIMITS, assignment_of, exercise, graded, output, submission
 
 SQUARE = exercise(
     """
@@ -78,7 +78,7 @@ def answer(n):
     source = exercise(VISIBLE_ONLY, HIDDEN_EXPERIMENT)
     source.cells.append(v4.new_code_cell("print(seen, sorted(globals()))"))
     notebook = nbformat.reads(submission(source, spy).decode(), as_version=4)
-    outcome = grade(Job(assignment_of(source), nbformat.writes(notebook).encode(), QUICK, False))
+    outcome = grade(Job(assignment_of(source), nbformat.writes(notebook).encode(), LIMITS, False))
     assert outcome.score == 4 and outcome.notebook is not None
     shown = str(outcome.notebook["cells"][-1]["outputs"])
     assert "(2, [" in shown and "777" not in shown and "secret" not in shown
@@ -243,7 +243,7 @@ for _cell in exercise(
     ],
 )
 def test_a_hang_or_an_end_costs_its_own_task_only(answer: str, reason: str) -> None:
-    limits = Limits(cell_seconds=2, submission_seconds=30, memory_mib=1024)
+    limits = Limits(cell_seconds=2, submission_seconds=300, memory_mib=1024)
     job = Job(assignment_of(TWO_TASKS), with_second(answer), limits, sandbox=False)
     outcome = grade(job)
     assert outcome.cells == {"task1_check": 0, "task2_check": 2}
@@ -268,7 +268,7 @@ def test_the_time_of_a_submission_is_limited() -> None:
 
 
 def test_outputs_are_kept_in_the_notebook_up_to_a_limit() -> None:
-    limits = Limits(cell_seconds=10, submission_seconds=20, output_bytes=1000)
+    limits = Limits(cell_seconds=60, submission_seconds=300, output_bytes=1000)
     added = [
         "print('hello'); 6 * 7",
         "from IPython.display import HTML; HTML('<b>bold</b>')",
@@ -347,12 +347,12 @@ def test_the_notebook_of_another_exercise_is_not_gradable() -> None:
     other = exercise('with Checks("T") as check:\n    check.equal("a", lambda: answer(3), 9)')
     other.cells[0].source = "import math"
     other.cells.insert(0, v4.new_markdown_cell("# 2 · exercise: Cubes"))
-    outcome = grade(Job(assignment_of(titled), submission(other), QUICK, False))
+    outcome = grade(Job(assignment_of(titled), submission(other), LIMITS, False))
     assert (outcome.status, outcome.score) == ("not gradable", 0)
     assert "but got '2 · exercise: Cubes'" in outcome.reason
     renamed = nbformat.reads(submission(titled).decode(), as_version=4)
     renamed.cells[0].source = "# My notes"
-    job = Job(assignment_of(titled), nbformat.writes(renamed).encode(), QUICK, False)
+    job = Job(assignment_of(titled), nbformat.writes(renamed).encode(), LIMITS, False)
     assert grade(job).score == 2
 
 
@@ -364,7 +364,7 @@ def test_a_grader_in_the_current_folder_is_not_run(
     monkeypatch.chdir(tmp_path)
     examiner = grading.Examiner(sandbox=False)
     try:
-        job = Job(assignment_of(SQUARE), submission(SQUARE), QUICK, False)
+        job = Job(assignment_of(SQUARE), submission(SQUARE), LIMITS, False)
         assert examiner.grade(job).score == 4
     finally:
         examiner.close()
@@ -380,7 +380,6 @@ def test_a_library_that_can_t_be_imported_is_named_in_one_line(tmp_path: Path) -
         input="{}\n",
         capture_output=True,
         text=True,
-        timeout=60,
         env={**os.environ, "PYTHONPATH": place},
     )
     assert done.stderr == ""
@@ -393,20 +392,20 @@ def test_what_an_examiner_that_is_killed_had_in_temporary_files_is_deleted(
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     examiner = grading.Examiner(sandbox=False)
-    slow = Job(assignment_of(SQUARE), submission(SQUARE, added=["while True: pass"]), QUICK, False)
+    slow = Job(assignment_of(SQUARE), submission(SQUARE, added=["while True: pass"]), LIMITS, False)
     asked = threading.Thread(target=examiner.grade, args=(slow,), daemon=True)
     asked.start()
-    end = time.monotonic() + 60
+    end = time.monotonic() + 600
     while not list(tmp_path.glob("*/grader-*")):
         assert time.monotonic() < end, "no examiner has begun"
         time.sleep(0.01)
     examiner.close()
-    asked.join(10)
+    asked.join()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_cell_that_is_no_python_is_a_reason() -> None:
-    job = Job(assignment_of(TWO_TASKS), with_second("def answer(n:\n    return n"), QUICK, False)
+    job = Job(assignment_of(TWO_TASKS), with_second("def answer(n:\n    return n"), LIMITS, False)
     outcome = grade(job)
     assert outcome.cells == {"task1_check": 0, "task2_check": 2}
     assert outcome.reason == "task1: no valid Python"
@@ -427,7 +426,7 @@ def test_a_name_that_only_a_check_cell_defines_is_explained() -> None:
         ("tripel", "did the cell that defines it run?"),
     ]:
         answer = f"def answer(n):\n    return {used}(n)"
-        outcome = grade(Job(assignment_of(source), submission(source, answer), QUICK, False))
+        outcome = grade(Job(assignment_of(source), submission(source, answer), LIMITS, False))
         assert outcome.score == 0
         [visible, hidden] = outcome.checks
         assert f"got NameError: name '{used}' is not defined ({said}" in visible.message
@@ -441,7 +440,7 @@ def test_a_parent_that_was_started_before_is_used_if_it_lives(dead: bool) -> Non
     if dead:
         started.process.kill()
         started.process.wait()
-    job, used = Job(assignment_of(SQUARE), submission(SQUARE), QUICK, False), []
+    job, used = Job(assignment_of(SQUARE), submission(SQUARE), LIMITS, False), []
 
     def work() -> None:  # threads of the tests before have parents of their own
         used.extend([grade(job).score, grading._LOCAL.examiner is started])
@@ -455,8 +454,8 @@ def test_a_parent_that_was_started_before_is_used_if_it_lives(dead: bool) -> Non
 
 def test_a_parent_learns_of_another_assignment() -> None:
     examiner = grading.Examiner(sandbox=False)
-    two = Job(assignment_of(TWO_TASKS), submission(TWO_TASKS), QUICK, False)
-    one = Job(assignment_of(SQUARE), submission(SQUARE), QUICK, False)
+    two = Job(assignment_of(TWO_TASKS), submission(TWO_TASKS), LIMITS, False)
+    one = Job(assignment_of(SQUARE), submission(SQUARE), LIMITS, False)
     try:
         assert [examiner.grade(job).score for job in (one, two, two, one)] == [4, 2, 2, 4]
         assert set(examiner.grade(two).cells) == {"task1_check", "task2_check"}

@@ -43,7 +43,6 @@ def run_in_one_process(notebook: nbformat.NotebookNode) -> dict[str, str]:
         input=json.dumps(cells),
         capture_output=True,
         text=True,
-        timeout=120,
         check=True,
     )
     return json.loads(done.stdout)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import subprocess
 import sys
@@ -29,6 +28,7 @@ from grader.sandbox import FOLDER, _environment, nursery
 from tests.grader.exam import needs_sandbox
 
 pytestmark = needs_sandbox
+HANGS = 600  # seconds
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -114,7 +114,7 @@ def test_memory_is_counted_over_all_that_a_process_has_started(link: Link) -> No
         "d = subprocess.Popen([sys.executable, '-c', text], stdin=-1)"
     )
     assert link.process is not None
-    end = time.monotonic() + 30
+    end = time.monotonic() + HANGS
     while not _holds_more(link.process, 300 * 2**20):
         assert time.monotonic() < end, "the child's child is not seen"
         time.sleep(0.1)
@@ -139,7 +139,7 @@ def test_a_process_whose_first_thread_has_ended_still_holds_its_memory(link: Lin
     hold = (
         "import ctypes, threading, time\n"
         "def hold():\n"
-        "    time.sleep(0.2)\n"
+        "    while '\\tZ' not in open('/proc/self/status').read(): time.sleep(0.01)\n"
         "    b = bytearray(150 << 20)\n"
         "    print(1, flush=True)\n"
         "    input()\n"
@@ -182,12 +182,18 @@ def test_a_child_that_is_just_being_born_does_not_count_double(
     link: Link, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From vfork to exec it has its parent's memory. That is over when the watch asks again."""
-    asked = itertools.count()
-    monkeypatch.setattr("grader.link._holds_more", lambda *_: next(asked) % 2 == 0)
-    assert printed(link, "import time; time.sleep(0.5); print(1)") == "1" and next(asked) >= 3
+    asked: list[bool] = []
+
+    def every_other_time(*_: object) -> bool:
+        asked.append(not (asked and asked[-1]))
+        return asked[-1]
+
+    monkeypatch.setattr("grader.link._holds_more", every_other_time)
+    while len(asked) < 5:
+        assert printed(link, "import time; time.sleep(0.1); print(1)") == "1"
     monkeypatch.setattr("grader.link._holds_more", lambda *_: True)
     with pytest.raises(StudentStopped, match="over 2048 MiB of memory"):
-        link.run("time.sleep(20)")
+        link.run("time.sleep(3600)")
 
 
 def test_a_request_that_nobody_reads_is_given_up_also_without_a_sandbox(tmp_path: Path) -> None:
@@ -196,15 +202,13 @@ def test_a_request_that_nobody_reads_is_given_up_also_without_a_sandbox(tmp_path
     link.run(
         "import os, sys, time\n"
         "if os.fork() == 0:\n"
-        "    time.sleep(20)\n"
+        "    time.sleep(3600)\n"
         "    os._exit(0)\n"
-        "sys.modules['grader.student']._receive = lambda stream: time.sleep(20)"
+        "sys.modules['grader.student']._receive = lambda stream: time.sleep(3600)"
     )
     link.begin_cell()
-    start = time.monotonic()
     with pytest.raises(StudentStopped, match="it did not read the request"):
         link.run("#" * 10**6)
-    assert time.monotonic() - start < 10
     link.close()
 
 
@@ -288,7 +292,7 @@ def test_it_ends_with_its_sandbox_and_nothing_waits_to_be_forgotten(link: Link) 
     assert link.process is not None
     inside = [child.pid for child in psutil.Process(link.process.pid).children(recursive=True)]
     link.close()
-    limit = time.monotonic() + 5
+    limit = time.monotonic() + HANGS
     # of bubblewrap's own child, this machine's process 1 has to be told
     while psutil.pid_exists(link.student) or any(_status(p) != "zombie" for p in inside):
         assert time.monotonic() < limit, "it is still there"
@@ -373,7 +377,6 @@ def test_a_cell_is_interrupted_also_where_the_grader_was_told_to_ignore_ctrl_c()
         ["/bin/sh", "-c", 'trap \'\' INT; exec "$0" -c "$1"', sys.executable, IGNORES],
         capture_output=True,
         text=True,
-        timeout=60,
     )
     assert done.stdout.split() == ["stopped", "3", "1"], done.stderr
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import cProfile
 import itertools
 import random
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -123,17 +123,18 @@ def training_graph(layers: int):
     return sizes, edges
 
 
-def test_300_nodes_with_long_edges_take_well_under_a_second():
-    sizes, edges = training_graph(75)
-    assert len(sizes) > 300
-    taken = []
-    for _ in range(3):  # the best of three: other work on the machine slows it down
-        start = time.process_time()
-        placed = place(sizes, edges)
-        taken.append(time.process_time() - start)
-        if taken[-1] < 1.0:
-            break
-    assert min(taken) < 1.0
+def test_300_nodes_with_long_edges_take_little_more_than_their_share():
+    """Calls are counted, which are the same on each machine. It was 1,450,000: half a second."""
+
+    def calls(layers):
+        sizes, edges = training_graph(layers)
+        profile = cProfile.Profile()
+        placed = profile.runcall(place, sizes, edges)
+        return sum(entry.callcount for entry in profile.getstats()), placed, len(sizes)
+
+    (few, _, _), (many, placed, nodes) = calls(25), calls(75)
+    assert nodes > 300
+    assert many < 4 * few and many < 3_000_000
     assert placed.width < 8_000
 
 
