@@ -6,6 +6,7 @@ import pytest
 import minipaddle as paddle
 from minipaddle import distributed as dist
 from minipaddle.common.errors import CollectiveError
+from minipaddle.distributed.collective.process_group import get_group
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
@@ -203,3 +204,34 @@ def test_the_mean_of_integers_is_refused():
 
     with pytest.raises(ValueError, match="expected floating-point numbers for ReduceOp.AVG"):
         dist.spawn(rank_main, nprocs=2)
+
+
+COLLECTIVES = {
+    "send": lambda x, **how: dist.send(x, 1, **how),
+    "recv": lambda x, **how: dist.recv(x, 1, **how),
+    "all_reduce": dist.all_reduce,
+    "broadcast": dist.broadcast,
+    "reduce": dist.reduce,
+    "all_gather": lambda x, **how: dist.all_gather([], x, **how),
+    "barrier": lambda x, group=None, sync_op=True: dist.barrier(group),
+}
+
+
+@pytest.mark.parametrize("name", COLLECTIVES)
+def test_what_a_collective_does_not_do_is_refused(name):
+    """It would answer with the numbers of all ranks, or before they are there."""
+    for how in ({"group": 3}, {"group": [0, 1]}, {"sync_op": False}, {"sync_op": 1}):
+        if name == "barrier" and "sync_op" in how:
+            continue
+        with pytest.raises(NotImplementedError, match=f"{name}: expected group=None"):
+            COLLECTIVES[name](paddle.ones([2]), **how)
+
+
+def test_the_group_of_all_ranks_may_be_named():
+    def main():
+        x = paddle.ones([2])
+        dist.all_reduce(x, group=get_group(), sync_op=True)
+        dist.barrier(get_group())
+        return x.tolist()
+
+    assert dist.spawn(main, nprocs=2) == [[2.0, 2.0]] * 2

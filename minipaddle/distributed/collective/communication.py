@@ -1,7 +1,8 @@
 """The collectives that users call.
 
 Paddle: python/paddle/distributed/communication/.
-Left out: all_to_all, reduce_scatter and scatter; sync_op=False; objects.
+Left out: all_to_all, reduce_scatter and scatter; groups of some ranks and sync_op=False, which are
+refused; objects.
 """
 
 from __future__ import annotations
@@ -10,7 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from minipaddle.distributed.collective.process_group import Message, get_group, get_rank
+from minipaddle.distributed.collective.process_group import (
+    Message,
+    ProcessGroup,
+    get_group,
+    get_rank,
+)
 from minipaddle.distributed.collective.ring import ring_all_reduce
 from minipaddle.eager.tensor import Tensor
 
@@ -32,6 +38,22 @@ COMBINE = {
     ReduceOp.PROD: np.multiply,
     ReduceOp.AVG: np.add,
 }
+
+
+def _all_ranks(who: str, group: Any, sync_op: Any = True) -> ProcessGroup:
+    """The group of all ranks, the only one that is here.
+
+    Raises:
+        NotImplementedError: another group is asked for, or a call that does not wait.
+    """
+    here = get_group()
+    if (group is not None and group is not here) or sync_op is not True:
+        raise NotImplementedError(
+            f"{who}: expected group=None (all ranks) and sync_op=True, but got group={group!r} and "
+            f"sync_op={sync_op!r}. Groups of some ranks and calls that do not wait are not part of "
+            "minipaddle: leave both out."
+        )
+    return here
 
 
 def _require_tensor(who: str, tensor: Any) -> Tensor:
@@ -56,7 +78,7 @@ def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) 
         ValueError: there is no such rank, or it is this one.
     """
     _require_tensor("send", tensor)
-    here = get_group()
+    here = _all_ranks("send", group, sync_op)
     here.check_rank("send", "dst", dst)
     if dst == get_rank():
         raise ValueError(
@@ -74,7 +96,7 @@ def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) 
         CollectiveError: nothing comes, or it has another shape or dtype.
     """
     _require_tensor("recv", tensor)
-    here = get_group()
+    here = _all_ranks("recv", group, sync_op)
     here.check_rank("recv", "src", src)
     _set(tensor, here.take("send/recv", src, get_rank(), tensor._data))
 
@@ -93,7 +115,7 @@ def all_reduce(
         raise ValueError(
             f"all_reduce: expected one of ReduceOp's values, but got {op!r}. Use ReduceOp.SUM."
         )
-    here = get_group()
+    here = _all_ranks("all_reduce", group, sync_op)
     if here.world_size == 1:
         return
     if op == ReduceOp.AVG and not tensor.dtype.is_floating:
@@ -110,7 +132,7 @@ def broadcast(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = T
     rank.
     """
     _require_tensor("broadcast", tensor)
-    here = get_group()
+    here = _all_ranks("broadcast", group, sync_op)
     here.check_rank("broadcast", "src", src)
     if get_rank() == src:
         for rank in range(here.world_size):
@@ -125,7 +147,7 @@ def reduce(
     tensor: Tensor, dst: int = 0, op: int = ReduceOp.SUM, group: Any = None, sync_op: bool = True
 ) -> None:
     """Rank `dst` gets the combination of all; the others keep what they have."""
-    get_group().check_rank("reduce", "dst", dst)
+    _all_ranks("reduce", group, sync_op).check_rank("reduce", "dst", dst)
     copy = Tensor(_require_tensor("reduce", tensor).numpy())
     all_reduce(copy, op)
     if get_rank() == dst:
@@ -135,7 +157,7 @@ def reduce(
 def all_gather(tensor_list: list, tensor: Tensor, group: Any = None, sync_op: bool = True) -> None:
     """Appends every rank's Tensor to `tensor_list`, in the order of the ranks."""
     _require_tensor("all_gather", tensor)
-    here, rank = get_group(), get_rank()
+    here, rank = _all_ranks("all_gather", group, sync_op), get_rank()
     for other in range(here.world_size):
         if other != rank:
             array = tensor._data
@@ -147,4 +169,5 @@ def all_gather(tensor_list: list, tensor: Tensor, group: Any = None, sync_op: bo
 
 def barrier(group: Any = None) -> None:
     """Waits until every rank is here."""
+    _all_ranks("barrier", group)
     all_gather([], Tensor(np.zeros((), np.int32)))
