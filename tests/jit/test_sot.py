@@ -515,3 +515,121 @@ def test_ranks_capture_at_the_same_time():
         sys.setswitchinterval(interval)
     for rank, found in enumerate(results):
         assert found == pytest.approx([np.tanh(rank + 2.0)] * 5)
+
+
+def add_in_place(x, y):
+    x.add_(y)
+    return x * 2.0
+
+
+def its_result_is_read(x, y):
+    return x.add_(y) * 2.0 + x
+
+
+def in_place_between(x, y):
+    before = x * 1.0
+    x.multiply_(y)
+    return before + x
+
+
+def in_place_on_a_view(x, y):
+    x.reshape([-1]).add_(y)
+    return x + y
+
+
+def in_place_on_its_own(x, y):
+    z = x + y
+    z.exp_()
+    return z
+
+
+def in_place_and_not_read(x, y):
+    x.clip_(0.0, 1.0)
+    return y
+
+
+def a_function_in_place(x, y):
+    return F.relu_(x) + y
+
+
+def another_shape_in_place(x, y):
+    x.reshape_([1, 2])
+    return x
+
+
+def an_element(x, y):
+    x[0] = 5.0
+    return x + y
+
+
+def an_element_by_method(x, y):
+    x.__setitem__(0, 5.0)
+    return x + y
+
+
+def filled(x, y):
+    x.fill_(3.0)
+    return x + y
+
+
+def written(x, y):
+    paddle.assign(y, x)
+    return x + y
+
+
+def in_place_in_an_inlined_function(x, y):
+    return add_in_place(x, y) + x
+
+
+IN_PLACE = [
+    *(add_in_place, its_result_is_read, in_place_between, in_place_on_a_view),
+    *(in_place_on_its_own, in_place_and_not_read, a_function_in_place, another_shape_in_place),
+    *(an_element, an_element_by_method, filled, written, in_place_in_an_inlined_function),
+]
+
+
+@pytest.mark.parametrize("function", IN_PLACE, ids=lambda f: f.__name__)
+def test_what_changes_a_tensor_breaks_the_graph(function):
+    """Two calls, each seeing what the one before has changed: results, inputs and versions."""
+    captured, seen = symbolic_translate(function), []
+    for run in (function, captured):
+        x, y = paddle.to_tensor([1.0, -2.0]), paddle.to_tensor([3.0, 4.0])
+        results = [numbers(run(x, y)) for _ in range(2)]
+        seen.append((results, x.tolist(), x.inplace_version))
+    assert seen[0] == seen[1]
+    assert all("graph break" in entry.break_reason for entry in captured.cache)
+
+
+def test_a_gradient_through_an_in_place_op():
+    def function(x):
+        y = x * 2.0
+        y.multiply_(x)
+        return y.sum()
+
+    for run in (function, symbolic_translate(function)):
+        x = paddle.to_tensor([1.0, 3.0], stop_gradient=False)
+        run(x).backward()
+        assert x.grad.tolist() == [4.0, 12.0]
+
+
+def test_an_operator_with_assignment_is_captured():
+    """`y += 1` gives y a new Tensor, as in Paddle: x stays."""
+
+    def function(x):
+        y = x
+        y += 1.0
+        return y * x
+
+    captured = symbolic_translate(function)
+    x = paddle.to_tensor([1.0, -2.0])
+    assert captured(x).tolist() == function(x).tolist() == [2.0, 2.0] and x.tolist() == [1.0, -2.0]
+    assert captured.cache[0].break_reason == ""
+
+
+def test_the_averages_of_batch_norm_are_kept():
+    z, layers = tensor(4, 2), [paddle.nn.BatchNorm1D(2) for _ in range(2)]
+    captured = symbolic_translate(lambda z: layers[1](z))
+    for _ in range(2):
+        np.testing.assert_array_equal(layers[0](z).numpy(), captured(z).numpy())
+    assert captured.cache[0].break_reason == ""
+    np.testing.assert_array_equal(layers[0]._mean.numpy(), layers[1]._mean.numpy())

@@ -3,7 +3,7 @@
 Paddle: python/paddle/jit/sot/opcode_translator/executor/function_graph.py,
 jit/dy2static/pir_partial_program.py.
 Left out: parameters as builtin.parameter (each Tensor that the function meets is an input,
-pd_op.data), in-place ops.
+pd_op.data), in-place ops (they break the graph).
 """
 
 from __future__ import annotations

@@ -325,6 +325,7 @@ class OpcodeExecutor:
         """Calls a real function with Values and objects; ops in it land in the graph."""
         args = [to_python(item) for item in variables]
         named = {name: to_python(item) for name, item in keywords.items()}
+        ops_before = self.graph.program.num_ops()
         try:
             self.push(from_python(self.graph.call(function, args, named)))
         except BreakGraphError:
@@ -334,6 +335,10 @@ class OpcodeExecutor:
             if isinstance(error, TypeError) and "has no data before the program runs" in str(error):
                 self.break_graph(f"{name} needs the value of a Tensor")
             self.break_graph(f"{name} raised {type(error).__name__}: {error}")
+        for made in self.graph.program.global_block().ops[ops_before:]:
+            op = made.info.op  # a Value stays what it was: what is read later would be the old one
+            if op is not None and op.inplace and op.outputs[0] in op.inplace:
+                self.break_graph(f"{op.name} changes a Tensor in place")
 
     def BINARY_OP(self, instruction: dis.Instruction) -> None:
         right, left = self.pop(), self.pop()
