@@ -232,6 +232,7 @@ OP_COMPAT: dict[str, OpCompat] = {
     ),
     "tile": OpCompat("tile", tensors={"repeat_times": "RepeatTimes"}),
     "stack": OpCompat("stack", slots={"out": "Y"}),
+    "trunc": OpCompat("trunc", slots={"input": "X"}),
     "unbind": OpCompat("unbind", slots={"input": "X"}),
     "unstack": OpCompat("unstack", slots={"out": "Y"}),
     "broadcast_tensors": OpCompat("broadcast_tensors", slots={"input": "X"}),
@@ -361,6 +362,8 @@ for _name in ("equal", "not_equal", "less_than", "less_equal", "greater_than", "
     OP_COMPAT[_name] = OpCompat(_name, extra={"axis": -1, "force_cpu": False})
 for _name in ("randint", "randperm"):
     OP_COMPAT[_name] = OpCompat(_name, extra={"seed": 0})
+for _name in ("gammaln", "polygamma", "i0", "i0e", "i1", "i1e"):
+    OP_COMPAT[_name] = _as_declared(_name, "x", "out")
 
 # type -> the phi ops that it may be; the last one is it unless `which` tells another
 _BY_TYPE: dict[str, list[str]] = {}

@@ -10,6 +10,7 @@ NOT_THERE = {
     "clip_by_norm": "Paddle's kernel is for float32 on GPUs",
     "fc": "only a fusion pass makes it, for inference programs",
     "full_with_tensor": "there, it is fill_constant with the input ValueTensor",
+    "gcd": "written here: paddle.gcd is a loop there",
     "index_get": "written here: x[tensors], for which a classic Program has slice and gather_nd",
     "reshape_as": "written here: the gradient of reshape, for which Paddle has reshape2_grad",
     "rms_norm": "its kernel is for GPUs",

@@ -41,6 +41,7 @@ KINDS = (
     "random",
     "reduction",
     "search",
+    "special",
 )
 FILES = [importlib.import_module(f"tests.phi.cases.{kind}") for kind in KINDS]
 CALLS = {name: calls for file in FILES for name, calls in file.CALLS.items()}

@@ -58,4 +58,5 @@ from minipaddle.phi.ops import (
     reduction,
     repeat_interleave,
     search,
+    special,
 )

@@ -1,5 +1,5 @@
 """Functions of one number, applied to every element: absolute value, roots, exponentials,
-logarithms, sines, rounding.
+logarithms, sines and hyperbolic sines with their inverses, rounding.
 
 Functions that need fractions (exp, log, sqrt, sin, ...) compute integers in float32, as Paddle
 does.
@@ -24,6 +24,20 @@ UNARY: dict[str, Any] = {"traits": ("Pure",), "inplace": {"out": "x"}}
 def as_float(x):
     """Integers as float32, in which Paddle computes functions of them."""
     return x if x.dtype.kind == "f" else x.astype("float32")
+
+
+def float_unary(**declaration):
+    """Declares a function of one number whose results are fractions: the shape stays, integers
+    give float32, and there is an in-place form.
+    """
+
+    def declare(kernel):
+        source = f"paddle/phi/ops/yaml/ops.yaml: {kernel.__name__}"
+        declared = op(source=source, **{**UNARY, **declaration})(kernel)
+        declared.infer_meta(as_floating)
+        return declared
+
+    return declare
 
 
 # -- sign, powers, roots ---------------------------------------------------------------------------
@@ -76,13 +90,10 @@ def _(x):
     return x * x
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: sqrt", **UNARY)
+@float_unary()
 def sqrt(xp, x):
     """The square root."""
     return xp.sqrt(as_float(x))
-
-
-sqrt.infer_meta(as_floating)
 
 
 @sqrt.vjp
@@ -90,13 +101,10 @@ def _(out, out_grad):
     return (out_grad * 0.5 / out,)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: rsqrt", amp="black_o1", **UNARY)
+@float_unary(amp="black_o1")
 def rsqrt(xp, x):
     """1 / sqrt(x)."""
     return 1.0 / xp.sqrt(as_float(x))
-
-
-rsqrt.infer_meta(as_floating)
 
 
 @rsqrt.vjp
@@ -104,13 +112,10 @@ def _(out, out_grad):
     return (out_grad * out * out * out * -0.5,)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: reciprocal", amp="black_o1", **UNARY)
+@float_unary(amp="black_o1")
 def reciprocal(xp, x):
     """1 / x."""
     return 1.0 / as_float(x)
-
-
-reciprocal.infer_meta(as_floating)
 
 
 @reciprocal.vjp
@@ -121,13 +126,10 @@ def _(out, out_grad):
 # -- exponentials and logarithms -------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: exp", amp="black_o1", scalar="exp({x})", **UNARY)
+@float_unary(amp="black_o1", scalar="exp({x})")
 def exp(xp, x):
     """e to the power x."""
     return xp.exp(as_float(x))
-
-
-exp.infer_meta(as_floating)
 
 
 @exp.vjp
@@ -135,13 +137,10 @@ def _(out, out_grad):
     return (out_grad * out,)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: expm1", amp="black_o1", **UNARY)
+@float_unary(amp="black_o1")
 def expm1(xp, x):
     """exp(x) - 1, exact for small x too."""
     return xp.expm1(as_float(x))
-
-
-expm1.infer_meta(as_floating)
 
 
 @expm1.vjp
@@ -149,13 +148,10 @@ def _(out, out_grad):
     return (out_grad * (out + 1.0),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: log", amp="black_o1", **UNARY)
+@float_unary(amp="black_o1")
 def log(xp, x):
     """The natural logarithm."""
     return xp.log(as_float(x))
-
-
-log.infer_meta(as_floating)
 
 
 @log.vjp
@@ -163,13 +159,10 @@ def _(x, out_grad):
     return (out_grad / x,)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: log2", amp="black_o1", **UNARY)
+@float_unary(amp="black_o1")
 def log2(xp, x):
     """The logarithm to base 2."""
     return xp.log2(as_float(x))
-
-
-log2.infer_meta(as_floating)
 
 
 @log2.vjp
@@ -177,13 +170,10 @@ def _(x, out_grad):
     return (out_grad / (x * math.log(2.0)),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: log10", amp="black_o1", **UNARY)
+@float_unary(amp="black_o1")
 def log10(xp, x):
     """The logarithm to base 10."""
     return xp.log10(as_float(x))
-
-
-log10.infer_meta(as_floating)
 
 
 @log10.vjp
@@ -191,13 +181,10 @@ def _(x, out_grad):
     return (out_grad / (x * math.log(10.0)),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: log1p", **UNARY)
+@float_unary()
 def log1p(xp, x):
     """log(1 + x), exact for small x too."""
     return xp.log1p(as_float(x))
-
-
-log1p.infer_meta(as_floating)
 
 
 @log1p.vjp
@@ -205,14 +192,11 @@ def _(x, out_grad):
     return (out_grad / (x + 1.0),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: erf", **UNARY)
+@float_unary()
 def erf(xp, x):
     """The error function: how much of a bell curve lies within x * sqrt(2) deviations."""
     x = as_float(x)
     return erf_of(xp, x).astype(x.dtype)
-
-
-erf.infer_meta(as_floating)
 
 
 @erf.vjp
@@ -223,13 +207,10 @@ def _(x, out_grad):
 # -- sines -----------------------------------------------------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: sin", **UNARY)
+@float_unary()
 def sin(xp, x):
     """The sine of x, in radians."""
     return xp.sin(as_float(x))
-
-
-sin.infer_meta(as_floating)
 
 
 @sin.vjp
@@ -237,13 +218,10 @@ def _(x, out_grad):
     return (out_grad * cos(x),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: cos", **UNARY)
+@float_unary()
 def cos(xp, x):
     """The cosine of x, in radians."""
     return xp.cos(as_float(x))
-
-
-cos.infer_meta(as_floating)
 
 
 @cos.vjp
@@ -251,19 +229,107 @@ def _(x, out_grad):
     return (-out_grad * sin(x),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: tan", amp="black_o1", **UNARY)
+@float_unary(amp="black_o1")
 def tan(xp, x):
     """The tangent of x, in radians."""
     return xp.tan(as_float(x))
-
-
-tan.infer_meta(as_floating)
 
 
 @tan.vjp
 def _(x, out_grad):
     cosine = cos(x)
     return (out_grad / (cosine * cosine),)
+
+
+@float_unary(amp="black_o1")
+def asin(xp, x):
+    """The angle whose sine is x, from -pi / 2 to pi / 2."""
+    return xp.arcsin(as_float(x))
+
+
+@asin.vjp
+def _(x, out_grad):
+    return (out_grad * rsqrt(1.0 - x * x),)
+
+
+@float_unary(amp="black_o1")
+def acos(xp, x):
+    """The angle whose cosine is x, from 0 to pi."""
+    return xp.arccos(as_float(x))
+
+
+@acos.vjp
+def _(x, out_grad):
+    return (-out_grad * rsqrt(1.0 - x * x),)
+
+
+@float_unary()
+def atan(xp, x):
+    """The angle whose tangent is x, from -pi / 2 to pi / 2."""
+    return xp.arctan(as_float(x))
+
+
+@atan.vjp
+def _(x, out_grad):
+    return (out_grad / (x * x + 1.0),)
+
+
+# -- hyperbolic sines ------------------------------------------------------------------------------
+
+
+@float_unary(amp="black_o1")
+def sinh(xp, x):
+    """(exp(x) - exp(-x)) / 2."""
+    return xp.sinh(as_float(x))
+
+
+@sinh.vjp
+def _(x, out_grad):
+    return (out_grad * cosh(x),)
+
+
+@float_unary(amp="black_o1")
+def cosh(xp, x):
+    """(exp(x) + exp(-x)) / 2."""
+    return xp.cosh(as_float(x))
+
+
+@cosh.vjp
+def _(x, out_grad):
+    return (out_grad * sinh(x),)
+
+
+@float_unary()
+def asinh(xp, x):
+    """The number whose sinh is x."""
+    return xp.arcsinh(as_float(x))
+
+
+@asinh.vjp
+def _(x, out_grad):
+    return (out_grad * rsqrt(x * x + 1.0),)
+
+
+@float_unary()
+def acosh(xp, x):
+    """The number from 0 on whose cosh is x."""
+    return xp.arccosh(as_float(x))
+
+
+@acosh.vjp
+def _(x, out_grad):
+    return (out_grad * rsqrt(x * x - 1.0),)
+
+
+@float_unary(amp="black_o1")
+def atanh(xp, x):
+    """The number whose tanh is x."""
+    return xp.arctanh(as_float(x))
+
+
+@atanh.vjp
+def _(x, out_grad):
+    return (out_grad / (1.0 - x * x),)
 
 
 # -- rounding --------------------------------------------------------------------------------------
@@ -279,7 +345,7 @@ floor.infer_meta(unchanged)
 
 
 @floor.vjp
-def _(out_grad):
+def no_slope(out_grad):
     return (full_like(out_grad, value=0.0, dtype=out_grad.dtype),)
 
 
@@ -290,11 +356,17 @@ def ceil(xp, x):
 
 
 ceil.infer_meta(unchanged)
+ceil.vjp(no_slope)
 
 
-@ceil.vjp
-def _(out_grad):
-    return (full_like(out_grad, value=0.0, dtype=out_grad.dtype),)
+@op(source="paddle/phi/ops/yaml/ops.yaml: trunc", traits=("Pure",), inplace={"out": "input"})
+def trunc(xp, input):
+    """Without what is behind the point; the dtype stays."""
+    return xp.trunc(input) if input.dtype.kind == "f" else input.copy()
+
+
+trunc.infer_meta(unchanged)
+trunc.vjp(no_slope)
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: round", **UNARY)
@@ -304,8 +376,4 @@ def round(xp, x, *, decimals: int = 0):
 
 
 round.infer_meta(unchanged)
-
-
-@round.vjp
-def _(out_grad):
-    return (full_like(out_grad, value=0.0, dtype=out_grad.dtype),)
+round.vjp(no_slope)

@@ -14,6 +14,7 @@ from minipaddle.phi.core.attribute import Number, Scalar
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, TensorList, op
 from minipaddle.phi.infermeta.binary import broadcast_shape, elementwise
+from minipaddle.phi.infermeta.enforce import require_floating, require_same_dtype
 from minipaddle.phi.infermeta.unary import unchanged
 from minipaddle.phi.ops.creation import full_like
 from minipaddle.phi.ops.elementary import floor, log
@@ -164,6 +165,22 @@ def _refuse_zero(xp, who, y):
         )
 
 
+@op(source="python/paddle/tensor/math.py: gcd, which is a loop there", inplace={"out": "x"},
+    traits=("Pure", "ForwardOnly"), promote=("x", "y"))  # fmt: skip
+def gcd(xp, x, y):
+    """The largest whole number that divides both; 0 of two zeros."""
+    if x.dtype != y.dtype or x.dtype.kind not in "iu":
+        raise TypeError  # InferMeta says why
+    return xp.gcd(x, y)
+
+
+@gcd.infer_meta
+def _(x, y):
+    if x.dtype.is_floating or x.dtype is dtypes.bool_:
+        raise TypeError(f"gcd: expected integers, but got x {x.dtype.name}. Cast it with astype.")
+    return elementwise("gcd")(x, y)
+
+
 @op(source="paddle/phi/ops/yaml/ops.yaml: elementwise_pow", **OPERATOR)
 def elementwise_pow(xp, x, y):
     """x to the power y, element by element."""
@@ -285,6 +302,28 @@ def _(inputs):
 @add_n.vjp(invoke=True)
 def _(inputs: NoNeedBuffer, out_grad):
     return ([out_grad] * len(inputs),)
+
+
+@op(source="paddle/phi/ops/yaml/ops.yaml: lerp", traits=("Pure",), inplace={"out": "x"})
+def lerp(xp, x, y, weight):
+    """x + weight * (y - x): x for a weight of 0, y for 1, what lies between for the others."""
+    if not x.dtype == y.dtype == weight.dtype or x.dtype.kind != "f":
+        raise TypeError  # InferMeta says why
+    return x + weight * (y - x)
+
+
+@lerp.infer_meta
+def _(x, y, weight):
+    require_floating("lerp", x.dtype)
+    require_same_dtype("lerp", x=x, y=y)
+    require_same_dtype("lerp", x=x, weight=weight)
+    ends = MetaTensor(broadcast_shape("lerp", x, y), x.dtype)
+    return MetaTensor(broadcast_shape("lerp", ends, weight), x.dtype)
+
+
+@lerp.vjp(wrt=("x", "y"))  # the weight is given, as in Paddle
+def _(x, y, weight, out, out_grad):
+    return reduce_as(out_grad * (1.0 - weight), x), reduce_as(out_grad * weight, y)
 
 
 # -- a Tensor and numbers --------------------------------------------------------------------------

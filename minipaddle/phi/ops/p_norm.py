@@ -1,7 +1,8 @@
 """Norms: how long a vector is, and how to make it shorter.
 
 Paddle: paddle/phi/kernels/p_norm_kernel.h, frobenius_norm_kernel.h, squared_l2_norm_kernel.h,
-clip_by_norm_kernel.h.
+clip_by_norm_kernel.h,
+renorm_kernel.h.
 Left out: norms of matrices that need singular values; the kernels for sparse gradients.
 """
 
@@ -13,10 +14,10 @@ from minipaddle.phi.core.attribute import IntArray
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import op
 from minipaddle.phi.infermeta import reduction as rules
-from minipaddle.phi.infermeta.enforce import require_floating
+from minipaddle.phi.infermeta.enforce import normalize_axes, require_floating
 from minipaddle.phi.ops.elementary import abs, sign
 from minipaddle.phi.ops.logic import equal
-from minipaddle.phi.ops.manipulation import cast, expand_as, reshape
+from minipaddle.phi.ops.manipulation import cast, expand_as, reshape, reshape_as, unsqueeze
 from minipaddle.phi.ops.reduction import numpy_axes, sum, with_axes_back
 
 
@@ -150,3 +151,46 @@ def _(x, *, max_norm):
             "norm that is left as it is."
         )
     return MetaTensor(x.shape, x.dtype)
+
+
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: renorm",
+    traits=("Pure",),
+    inplace={"out": "x"},
+    amp="black_o1",
+)
+def renorm(xp, x, *, p: float, axis: int, max_norm: float):
+    """Each slice x[i] along `axis`, scaled down so that its p-norm is at most max_norm."""
+    axis = _axis_of_slices(x, axis)
+    others = tuple(i for i in range(x.ndim) if i != axis)
+    power = 1.0 / p if p else math.inf
+    norm = xp.sum(xp.abs(x) ** p, axis=others, keepdims=True) ** power
+    large = norm > max_norm
+    return x * xp.where(large, max_norm / xp.where(large, norm, 1.0), 1.0).astype(x.dtype)
+
+
+def _axis_of_slices(x, axis):
+    require_floating("renorm", x.dtype)
+    if x.ndim == 0:
+        raise ValueError("renorm: expected x with an axis, but got a 0-D Tensor. Use clip instead.")
+    return normalize_axes("renorm", axis, x.ndim)[0]
+
+
+@renorm.infer_meta
+def _(x, *, p, axis, max_norm):
+    _axis_of_slices(x, axis)
+    return MetaTensor(x.shape, x.dtype)
+
+
+@renorm.vjp
+def _(x, out_grad, *, p: float, axis: int, max_norm: float):
+    slices = unsqueeze(x, axis=(x.ndim,))  # so that there always is an axis to sum over
+    grad = unsqueeze(out_grad, axis=(x.ndim,))
+    others = tuple(i for i in range(x.ndim + 1) if i != axis % x.ndim)
+    powers = sum(abs(slices) ** p, axis=others, keepdim=True)
+    large = cast(powers ** (1.0 / p) > max_norm, dtype=x.dtype)
+    norm = (powers * large + (1.0 - large)) ** (1.0 / p)  # 1 for those that stay as they are
+    slope = sign(slices) * abs(slices) ** (p - 1.0) * norm ** (1.0 - p)  # of the norm
+    along = sum(grad * slices, axis=others, keepdim=True) / norm
+    scaled = (grad - slope * along) * max_norm / norm
+    return (reshape_as(scaled * large + grad * (1.0 - large), x),)

@@ -1,5 +1,5 @@
-"""Reductions: one number from many, along some axes or along all. And cumulative sums, which keep
-every step on the way.
+"""Reductions: one number from many, along some axes or along all. And cumulative sums and products,
+which keep every step on the way.
 
 No axes at all means every axis. A single number (0-D) takes the axes 0 and -1, as in Paddle.
 
@@ -17,7 +17,7 @@ from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, op
 from minipaddle.phi.infermeta import reduction as rules
 from minipaddle.phi.infermeta.enforce import normalize_axes
-from minipaddle.phi.ops.creation import full
+from minipaddle.phi.ops.creation import full, full_like
 from minipaddle.phi.ops.elementary import as_float, exp
 from minipaddle.phi.ops.logic import equal
 from minipaddle.phi.ops.manipulation import cast, expand_as, reshape_as, unsqueeze
@@ -250,7 +250,7 @@ def _(x, out, out_grad, *, axis: Axes, keepdim: bool, reduce_all: bool):
     return (grad * exp(x - total),)
 
 
-# -- cumulative sums -------------------------------------------------------------------------------
+# -- cumulative sums and products ------------------------------------------------------------------
 
 
 @op(
@@ -302,6 +302,46 @@ def _(
 ):
     grad = cumsum(out_grad, axis=axis, flatten=flatten, exclusive=exclusive, reverse=not reverse)
     return (reshape_as(grad, x) if flatten else grad,)
+
+
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: cumprod",
+    traits=("Pure",),
+    inplace={"out": "x"},
+    amp="black_o1",
+)
+def cumprod(xp, x, *, dim: int, exclusive: bool = False, reverse: bool = False):
+    """Products of all elements up to each one, along `dim`; `exclusive` and `reverse` as in
+    cumsum.
+    """
+    (axis,) = normalize_axes("cumprod", dim, x.ndim)
+    if x.ndim == 0:
+        return x.copy()
+    if reverse:
+        x = xp.flip(x, axis)
+    out = xp.cumprod(x, axis=axis, dtype=x.dtype)
+    if exclusive:  # one place on, and nothing before the first
+        out = xp.roll(out, 1, axis=axis)
+        xp.moveaxis(out, axis, 0)[:1] = 1
+    return xp.flip(out, axis) if reverse else out
+
+
+@cumprod.infer_meta
+def _(x, *, dim, exclusive, reverse):
+    normalize_axes("cumprod", dim, x.ndim)
+    return MetaTensor(x.shape, x.dtype)
+
+
+@cumprod.vjp
+def _(x, out, out_grad, *, dim: int, exclusive: bool, reverse: bool):
+    # x counts in all products behind it: each is out / x. The first 0 is another matter: from it
+    # on, the products have to be made without it. Behind it everything stays 0
+    zero = cast(equal(x, full_like(x, value=0.0, dtype=x.dtype)), dtype=x.dtype)
+    first = zero * cast(cumsum(zero, axis=dim, reverse=reverse) <= 1.0, dtype=x.dtype)
+    without = cumprod(x * (1.0 - first) + first, dim=dim, exclusive=exclusive, reverse=reverse)
+    behind = {"axis": dim, "exclusive": exclusive, "reverse": not reverse}
+    usual = cumsum(out_grad * out, **behind) / (x + zero)
+    return (usual * (1.0 - first) + cumsum(out_grad * without, **behind) * first,)
 
 
 # -- logic -----------------------------------------------------------------------------------------

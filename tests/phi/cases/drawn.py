@@ -370,8 +370,11 @@ def normalized(draw, bias=True):
 with_dtypes = {
     "relu": (unary(), "relu6 sigmoid silu tanh logsigmoid erf swish elu "
              "gelu softplus thresholded_relu hardswish hardsigmoid leaky_relu"),
-    "exp": (unary(NUMBERS), "expm1 sin cos square abs sign"),
+    "exp": (unary(NUMBERS), "expm1 sin cos square abs sign atan sinh cosh asinh i0 i0e i1 i1e"),
     "log": (unary(FLOATS + INTEGERS, "positive"), "log2 log10 log1p sqrt rsqrt reciprocal tan"),
+    "lgamma": (unary(NUMBERS, "positive"), "digamma"),
+    "asin": (unary(domain="unit"), "acos atanh"),
+    "acosh": (unary(NUMBERS, "above one"), ""),
     "floor": (unary(), "ceil round"),
     "isnan": (unary(NUMBERS), "isinf isfinite"),
     "add": (binary(ALL), "multiply"),
@@ -380,6 +383,7 @@ with_dtypes = {
     "divide": (binary(NUMBERS, "any", "positive"), "remainder floor_divide"),
     "equal": (binary(ALL), "not_equal less_than less_equal greater_than greater_equal"),
     "logical_and": (binary(ALL), "logical_or logical_xor"),
+    "gcd": (binary(INTEGERS), ""),
     "bitwise_and": (binary((*INTEGERS, "bool")), "bitwise_or bitwise_xor"),
     "max": (reduction(NUMBERS, full_shapes), "min amax amin"),
     "all": (reduction(("bool",)), "any"),
@@ -398,6 +402,11 @@ DRAWN = {
         NUMBERS,
         attrs=options(scale=(2.0, -1.0, 0.5), bias=(0.0, 3.0), bias_after_scale=(True, False)),
     ),
+    "logit": unary(domain="unit", attrs=options(eps=(0.125, 0.25))),
+    "cumprod": along_axis(
+        NUMBERS, name="dim", attrs=options(exclusive=(False, True), reverse=(False, True))
+    ),
+    "polygamma": unary(NUMBERS, "positive", options(n=(1, 2, 3))),
     "pow": unary(FLOATS, "positive", options(y=(2.0, 3.0, 0.5, -1.0, 0.0))),
     "clip": unary(FLOATS, attrs=options(min=(-0.35, -1.0), max=(0.55, 2.0))),
     "sum": reduction(ALL, attrs=options(dtype=("Undefined", "float64"))),

@@ -12,6 +12,7 @@ f, positive = numbers.away_from_zero, numbers.positive
 
 INTS = np.array([-2, 0, 3])
 BOTH = [([f(2, 3)], {}), ([f()], {}), ([f(0, 2)], {})]
+UNIT = np.array([[-0.9, -0.3, 0.2], [0.4, 0.6, 0.85]])  # where asin and atanh have a value
 COUNTS = [([np.array([1, 4], "int32")], {})]
 
 
@@ -37,7 +38,16 @@ CALLS = {
     "sin": [*BOTH, ([INTS], {})],
     "cos": [*BOTH, ([INTS], {})],
     "tan": [*BOTH, ([INTS], {})],
+    "asin": [([UNIT], {}), ([np.array(0.5)], {}), ([np.array([-1, 0, 1])], {})],
+    "acos": [([UNIT], {}), ([np.array(-0.5)], {}), ([np.array([-1, 0, 1])], {})],
+    "atan": [*BOTH, ([INTS], {})],
+    "sinh": [*BOTH, ([INTS], {})],
+    "cosh": [*BOTH, ([INTS], {})],
+    "asinh": [*BOTH, ([INTS], {})],
+    "acosh": [([UNIT + 2.0], {}), ([np.array(1.5)], {}), ([np.array([1, 4], "int32")], {})],
+    "atanh": [([UNIT], {}), ([np.array(0.5)], {}), ([np.array([0])], {})],
     "floor": [*BOTH, ([INTS], {})],
     "ceil": [*BOTH, ([INTS], {})],
+    "trunc": [*BOTH, ([INTS], {}), ([np.array([-1.6, 2.4])], {})],
     "round": [*BOTH, ([f(2, 3)], {"decimals": 1}), ([np.array([0.4, 1.6, 2.4, -1.6])], {})],
 }  # fmt: skip

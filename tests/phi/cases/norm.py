@@ -56,4 +56,12 @@ CALLS = {
         ([f(2, 3, 2), f(3, 2)], {"normalized_shape": (3, 2), "epsilon": EPSILON}),
         ([f(3, 4), None], {"normalized_shape": (4,)}),
     ],
+    "renorm": [
+        ([f(2, 3)], {"p": 2.0, "axis": 0, "max_norm": 0.75}),
+        ([f(2, 3, 2)], {"p": 1.0, "axis": 1, "max_norm": 2.5}),
+        ([f(2, 3)], {"p": 3.0, "axis": 1, "max_norm": 1.0}),
+        ([f(3)], {"p": 2.0, "axis": 0, "max_norm": 0.5}),
+        ([f(2, 3)], {"p": 2.0, "axis": 0, "max_norm": 100.0}),
+        ([f(2, 3) * [[0.0], [2.0]]], {"p": 2.0, "axis": 0, "max_norm": 1.0}),
+    ],
 }  # fmt: skip

@@ -85,4 +85,17 @@ CALLS = {
     "all": [([BOOLS], {}), ([BOOLS], {"axis": (0,)}), ([INTS], {"axis": (-1,), "keepdim": True}), ([f(0)], {})],
     "any": [([BOOLS], {}), ([~BOOLS], {"axis": (1,)}), ([INTS], {"axis": (-1,), "keepdim": True}), ([f(0)], {})],
     "numel": [([f(2, 3)], {}), ([f()], {}), ([f(0, 2)], {}), ([INTS], {})],
+    "cumprod": [
+        ([positive(2, 3)], {"dim": 0}),
+        ([f(2, 3)], {"dim": -1}),
+        ([f(2, 4)], {"dim": 1, "exclusive": True}),
+        ([f(2, 4)], {"dim": 1, "reverse": True}),
+        ([f(4, 2)], {"dim": 0, "exclusive": True, "reverse": True}),
+        ([np.array([[2.0, 0.0, 3.0, -1.5], [0.0, 1.5, 0.5, 2.0]])], {"dim": 1}),
+        ([np.array([2.0, -1.5, 0.0, 3.0])], {"dim": 0, "exclusive": True}),
+        ([np.array([2.0, -1.5, 0.0, 3.0])], {"dim": 0, "reverse": True}),
+        ([f()], {"dim": 0}),
+        ([f(0, 2)], {"dim": 0}),
+        ([INTS], {"dim": 1}),
+    ],
 }  # fmt: skip

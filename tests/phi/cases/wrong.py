@@ -33,11 +33,13 @@ WRONG = {
     **dict.fromkeys(("remainder", "floor_divide", "elementwise_pow", "logical_and", "logical_or"), _two_shapes),
     **dict.fromkeys(("equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal"), _two_shapes),
     **dict.fromkeys(("isclose", "allclose"), [*_two_shapes, ([f(2, 3), f(3)], {}), *_mixed]),
+    "lerp": [([f(2), f(3), f(1)], {}), ([f(2), f(2), f(3)], {}), ([f(2), f(2), f(2, dtype="float64")], {}), ([ints(1), ints(2), ints(3)], {})],
+    "gcd": [*_two_shapes, ([ints(1, 2), ints(1, 2, 3)], {}), ([ints(1), np.ones(1, "int32")], {})],
     "equal_all": _mixed,
     "bitwise_and": [([ints(1, 2), ints(1, 2, 3)], {}), ([f(2), f(2)], {})],
     "where": [([f(2, dtype="bool"), f(2), f(3)], {})],
     # one Tensor
-    **{op: [([ints(1, 2)], {})] for op in ("relu", "silu", "gelu", "softmax", "log_softmax", "softplus", "hardswish", "leaky_relu", "elu", "thresholded_relu")},
+    **{op: [([ints(1, 2)], {})] for op in ("relu", "silu", "gelu", "softmax", "log_softmax", "softplus", "hardswish", "leaky_relu", "elu", "thresholded_relu", "gammaln")},
     "mish": [([ints(1, 2)], {"lambda_": 20.0})],
     "softmax": _bad_axis,
     "log_softmax": _bad_axis,
@@ -50,6 +52,8 @@ WRONG = {
     "argmin": _bad_axis,
     "cumsum": _bad_axis,
     "argsort": _bad_axis,
+    "cumprod": [([f(2, 3)], {"dim": 2}), ([f(2, 3)], {"dim": -3})],
+    "renorm": [([ints(1, 2)], {"p": 2.0, "axis": 0, "max_norm": 1.0}), ([f(2)], {"p": 2.0, "axis": 1, "max_norm": 1.0})],
     "topk": [([f(2, 3)], {"k": 4}), ([f(2, 3)], {"k": 0}), ([f(2, 3)], {"k": 1, "axis": 2})],
     # shapes
     "reshape": [([f(2, 3)], {"shape": (4,)}), ([f(2, 3)], {"shape": (-1, -1)}), ([f(2, 3)], {"shape": (4, -1)}), ([f(2, 3)], {"shape": (-2, 3)})],
