@@ -45,15 +45,19 @@ from minipaddle.eager import (
 from minipaddle.phi.core.generator import seed
 from minipaddle.phi.core.world import disable_static, in_dynamic_mode
 from minipaddle.phi.core.world import enable_static as _enable_static
+from minipaddle.tensor import INPLACE_FUNCTIONS as _INPLACE_FUNCTIONS
 from minipaddle.tensor.attribute import *
 from minipaddle.tensor.creation import *
 from minipaddle.tensor.linalg import *
 from minipaddle.tensor.logic import *
 from minipaddle.tensor.manipulation import *
 from minipaddle.tensor.math import *
+from minipaddle.tensor.ops import *
 from minipaddle.tensor.random import *
 from minipaddle.tensor.search import *
 from minipaddle.tensor.stat import *
+
+globals().update(_INPLACE_FUNCTIONS)
 
 __version__ = "0.1.0"
 

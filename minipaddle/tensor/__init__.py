@@ -10,7 +10,8 @@ it takes a Tensor first, a method of Tensor, Variable and Value.
     linalg         linear algebra
     logic          comparisons, logic and bits
     manipulation   shapes, dtypes, order, joining and taking apart
-    math           arithmetic, functions of numbers, reductions
+    math           arithmetic, reductions, functions written in others
+    ops            functions of one number, each the op itself
     random         random Tensors
     search         finding, sorting, choosing
     stat           statistics
@@ -32,12 +33,13 @@ from minipaddle.tensor import (
     logic,
     manipulation,
     math,
+    ops,
     random,
     search,
     stat,
 )
 
-FILES = (attribute, creation, linalg, logic, manipulation, math, random, search, stat)
+FILES = (attribute, creation, linalg, logic, manipulation, math, ops, random, search, stat)
 
 # functions that don't take a Tensor first, or that Paddle has no method for
 NOT_METHODS = {"add_n", "assign", "full_like", "ones_like", "rand", "uniform", "zeros_like"}
@@ -49,10 +51,20 @@ METHODS: dict[str, Any] = {
     name: getattr(file, name) for file in FILES for name in file.__all__ if name not in NOT_METHODS
 }
 METHODS["astype"] = manipulation.cast
+METHODS["lerp_"] = math.lerp_
 METHODS["fill_diagonal_tensor"] = OPS["fill_diagonal_tensor"]
-for _op in list(OPS.values()):  # x.relu_(), x.add_(y): the in-place forms follow from declarations
-    if _op.inplace_form:
-        METHODS.setdefault(f"{_op.name}_", _op.inplace_op)
+# x.tanh_(), x.add_(y): the in-place forms follow from declarations
+_inplace = {f"{_op.name}_": _op.inplace_op for _op in list(OPS.values()) if _op.inplace_form}
+METHODS = {**_inplace, **METHODS}
+
+# most of them are functions of `paddle` as well; not these, as in Paddle
+INPLACE_NOT_FUNCTIONS = {"add_", "assign_", "bce_loss_", "ceil_", "clip_", "elu_", "exp_", "fill_"}
+INPLACE_NOT_FUNCTIONS |= {"cross_entropy_with_softmax_", "floor_", "hardtanh_", "increment_"}
+INPLACE_NOT_FUNCTIONS |= {"leaky_relu_", "lerp_", "put_along_axis_", "reciprocal_", "relu_"}
+INPLACE_NOT_FUNCTIONS |= {"round_", "rsqrt_", "scale_", "set_value_", "set_value_with_tensor_"}
+INPLACE_NOT_FUNCTIONS |= {"sigmoid_", "sigmoid_cross_entropy_with_logits_", "silu_", "softmax_"}
+INPLACE_NOT_FUNCTIONS |= {"sqrt_", "fill_diagonal_tensor_", "thresholded_relu_"}
+INPLACE_FUNCTIONS = {name: METHODS[name] for name in _inplace.keys() - INPLACE_NOT_FUNCTIONS}
 
 
 def _transposed(self: Any) -> Any:

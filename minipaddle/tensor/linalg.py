@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from minipaddle.phi.core.op import OPS
+from minipaddle.phi.core.op import OPS, find_op
 from minipaddle.phi.ops.einsum import labels_of
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "mm",
     "norm",
     "t",
+    "t_",
     "transpose",
 ]
 
@@ -122,9 +123,19 @@ def _matrix_norm(x: Any, p: float | str, axes: list[int], keepdim: bool) -> Any:
 
 def t(input: Any, name: Any = None) -> Any:
     """A matrix with its two axes swapped. Raises ValueError for more than two dimensions."""
+    _require_a_matrix("t", input)
+    return input if input.ndim < 2 else OPS["transpose"](input, perm=[1, 0])
+
+
+def t_(input: Any, name: Any = None) -> Any:
+    """t, of the Tensor itself."""
+    _require_a_matrix("t_", input)
+    return input if input.ndim < 2 else find_op("transpose_")(input, perm=[1, 0])
+
+
+def _require_a_matrix(who: str, input: Any) -> None:
     if input.ndim > 2:
         raise ValueError(
-            f"t: expected at most 2 dimensions, but got shape {list(input.shape)}. Use transpose "
-            "with a perm."
+            f"{who}: expected at most 2 dimensions, but got shape {list(input.shape)}. Use "
+            "transpose with a perm."
         )
-    return input if input.ndim < 2 else OPS["transpose"](input, perm=[1, 0])

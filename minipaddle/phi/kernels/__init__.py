@@ -1,6 +1,8 @@
 """Pieces that several kernels share. A kernel itself stands with its op, in phi/ops/.
 
+    bessel      the modified Bessel functions for arrays
     erf         the error function for arrays
+    gamma       the gamma function's relatives for arrays
     im2col      a convolution as a matrix product
     normalize   rows with mean 0 and variance 1, and the way back
     pooling     pooling along one axis at a time

@@ -25,7 +25,9 @@
     pooling        one number for each window of an image: its maximum or its mean
     random         random numbers
     reduction      one number from many, along some axes or all; cumulative sums
+    repeat_interleave   each element several times, side by side
     search         sorting, finding, choosing by a condition
+    special        logit, the gamma function's relatives, Bessel's functions
 
 Paddle: paddle/phi/ops/yaml/ and paddle/phi/kernels/.
 """
