@@ -17,7 +17,6 @@ Left out: in dygraph, Paddle reads and writes at advanced indices with ops of it
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,6 @@ from minipaddle.tensor.logic import is_tensor
 FIRST, LAST = -(2**31), 2**31 - 1  # before the first place, behind the last: what Paddle writes
 
 
-@dataclass
 class Index:
     """What stands between the brackets, sorted.
 
@@ -44,13 +42,14 @@ class Index:
         advanced: axis (in the result of the basic part) -> Tensor of ints or bools.
     """
 
-    axes: list[int] = field(default_factory=list)
-    starts: list[Any] = field(default_factory=list)
-    ends: list[Any] = field(default_factory=list)
-    steps: list[int] = field(default_factory=list)
-    decrease: list[int] = field(default_factory=list)
-    none: list[int] = field(default_factory=list)
-    advanced: dict[int, Any] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.axes: list[int] = []
+        self.starts: list[Any] = []
+        self.ends: list[Any] = []
+        self.steps: list[int] = []
+        self.decrease: list[int] = []
+        self.none: list[int] = []
+        self.advanced: dict[int, Any] = {}
 
     def add(self, axis: int, start: Any, end: Any, step: int) -> None:
         self.axes.append(axis)

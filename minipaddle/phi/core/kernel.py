@@ -12,14 +12,12 @@ Left out: layouts other than the one layout; data transforms between kernels.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from minipaddle.common.dtype import DataType
 
 
-@dataclass(frozen=True)
-class KernelKey:
+class KernelKey(NamedTuple):
     """For which backend, layout and dtype a kernel was written. "ALL" fits each."""
 
     backend: str = "ALL"

@@ -26,7 +26,6 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -306,7 +305,7 @@ class Op:
             # batch_norm_ writes in place, its gradient batch_norm_grad does not
             f"{self.name.removesuffix('_')}_grad",
             grad_kernel_of(self),
-            tuple(replace(item, is_list=self.is_list(item.name)) for item in vjp.inputs),
+            tuple(item._replace(is_list=self.is_list(item.name)) for item in vjp.inputs),
             vjp.attrs,
             source=self.source.replace("ops.yaml", "backward.yaml"),
             doc=f"The gradient of {self.name}.",

@@ -14,8 +14,7 @@ from __future__ import annotations
 import builtins
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from minipaddle.phi.core.attribute import CONVERTERS, MUTABLE
 
@@ -26,8 +25,7 @@ NoNeedBuffer = Annotated[Any, "only shape and dtype are used, not the data"]
 INPUT_MARKERS = (None, Optional, TensorList, NoNeedBuffer)
 
 
-@dataclass(frozen=True)
-class Input:
+class Input(NamedTuple):
     """A Tensor input. `meta_only`: a gradient rule reads only its shape and dtype."""
 
     name: str
@@ -36,8 +34,7 @@ class Input:
     meta_only: bool = False
 
 
-@dataclass(frozen=True)
-class Attr:
+class Attr(NamedTuple):
     """An attribute. `kind` is a type or one of the markers of attribute.py."""
 
     name: str

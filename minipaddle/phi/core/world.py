@@ -14,12 +14,10 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True)
-class World:
+class World(NamedTuple):
     """One meaning of calling an op.
 
     Attributes:

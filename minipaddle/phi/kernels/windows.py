@@ -9,8 +9,8 @@ Paddle: paddle/phi/kernels/cpu/conv_util.h (UpdatePaddingAndDilation), funcs/poo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 
 def resolve_padding(
@@ -78,8 +78,7 @@ def window_counts(
     )
 
 
-@dataclass(frozen=True)
-class Windows:
+class Windows(NamedTuple):
     """The windows of a pooling along one axis: window i covers [starts[i], stops[i]).
 
     Attributes:

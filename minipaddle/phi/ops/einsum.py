@@ -10,12 +10,12 @@ Left out: those two outputs; numpy and CuPy have an einsum of their own.
 
 from __future__ import annotations
 
-import string
-
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import TensorList, op
 from minipaddle.phi.ops.creation import eye
 from minipaddle.phi.ops.manipulation import expand_as, unsqueeze
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: einsum", traits=("Pure",), amp="white")
@@ -83,7 +83,7 @@ def labels_of(equation, ndims):
         ValueError: the equation and the numbers of dimensions don't fit.
     """
     left, arrow, out = equation.replace(" ", "").partition("->")
-    wrong = {letter for letter in left + out if letter not in string.ascii_letters + ".,"}
+    wrong = {letter for letter in left + out if letter not in LETTERS + ".,"}
     if wrong:
         raise ValueError(
             f"einsum: expected letters, commas, '...' and one arrow '->', but got {equation!r}, "
@@ -123,4 +123,4 @@ def labels_of(equation, ndims):
 
 def unused_letters(parts, out):
     """Letters that don't occur."""
-    return [letter for letter in string.ascii_letters if letter not in "".join(parts) + out]
+    return [letter for letter in LETTERS if letter not in "".join(parts) + out]
