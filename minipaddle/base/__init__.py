@@ -111,17 +111,11 @@ def _create_parameter(
                 f"dtype {dtype.name} to share, but got {known}. Choose another name."
             )
     if name not in made:
-        with program_guard(startup), all_or_nothing(startup):
-            value = initializer(shape, dtype)
-            startup.global_block()._rename_var(value.name, name)
-        value.persistable, value.stop_gradient = True, not trainable
-        value.proto.is_parameter = True
-        made[name] = Parameter(value.block, value.proto)
+        with all_or_nothing(startup):
+            startup.global_block().create_parameter(shape, dtype, name, initializer, trainable)
     if name in main.vars:
         return main.vars[name]
-    return main.create_var(
-        name, shape, dtype, persistable=True, stop_gradient=not trainable, is_parameter=True
-    )
+    return main.create_parameter(shape, dtype, name, trainable=trainable)
 
 
 patch_class(Variable, _call_operator)

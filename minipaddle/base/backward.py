@@ -4,12 +4,13 @@ The forward ops are walked in reverse, see backward_walk.py. A Program can have 
 and a gradient can be differentiated again.
 
 Paddle: python/paddle/base/backward.py.
-Left out: callbacks, distributed attributes, a backward inside a sub-block.
+Left out: callbacks, distributed attributes, a backward inside cond or while_loop.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -17,7 +18,14 @@ from minipaddle.base import backward_control_flow  # noqa: F401  (registers its 
 from minipaddle.base.backward_plan import reached_from
 from minipaddle.base.backward_recompute import append_gradients_with_checkpoints
 from minipaddle.base.backward_walk import Walk, grad_var_name
-from minipaddle.base.framework import Block, OpRole, Program, Variable, program_guard
+from minipaddle.base.framework import (
+    Block,
+    Operator,
+    OpRole,
+    Program,
+    Variable,
+    program_guard,
+)
 from minipaddle.base.layer_helper import append_phi_op
 from minipaddle.phi.core.op import OPS
 from minipaddle.phi.core.world import world_guard
@@ -48,8 +56,8 @@ def append_backward(
 
     Raises:
         TypeError: loss is no Variable, or a list holds neither Variables nor names.
-        ValueError: loss has more than one element, no float dtype, is not of block 0 of a Program,
-            or does not depend on what needs gradients; a checkpoint is not on the way to it.
+        ValueError: loss has more than one element, no float dtype, is inside cond or while_loop, or
+            does not depend on what needs gradients; a checkpoint is not on the way to it.
         NoGradientError: an op on the way has no gradient rule.
     """
     who = "append_backward"
@@ -58,20 +66,27 @@ def append_backward(
             f"append_backward: expected loss to be a Variable, but got {type(loss).__name__}. "
             "Pass the loss of a Program; in dygraph call loss.backward()."
         )
-    if loss.shape.numel() != 1:
+    if math.prod(loss.shape) != 1:
         raise ValueError(
             f"append_backward: expected a loss with one element, but got shape {list(loss.shape)}. "
             "Take its mean or sum first."
         )
-    program, block = _where(who, "loss", loss)
+    program, forward = _where(who, "loss", loss)
     wanted = program.all_parameters()
     if parameter_list is not None:
-        wanted = [block.var(name) for name in _names(who, "parameter_list", parameter_list)]
+        names = _names(who, "parameter_list", parameter_list)
+        wanted = [program.global_block().var(name) for name in names]
     no_grad = set(_names(who, "no_grad_set", no_grad_set))
     names = _names(who, "checkpoints", checkpoints)
-    with _new_backward(block) as first:
-        walk = Walk(block, no_grad, order=program._appending_grad_times)
-        path = walk.plan([loss.name], block.ops[:first])
+    if names and forward.idx != 0:
+        raise ValueError(
+            f"append_backward: expected no checkpoints in block {forward.idx}, but got {names}. "
+            "Build the net in block 0."
+        )
+    with _new_backward(forward) as (block, ops):
+        first = len(block.ops)
+        walk = Walk(block, no_grad, forward, program._appending_grad_times)
+        path = walk.plan([loss.name], ops)
         if not path:
             raise ValueError(
                 f"append_backward: expected {loss.name!r} to depend on a variable with "
@@ -140,6 +155,11 @@ def gradients(
             f"got {len(given)}. Give None for ones."
         )
     program, block = _where(who, "targets", *starts)
+    if block.idx != 0:
+        raise ValueError(
+            f"gradients: expected Variables of block 0, but got one of block {block.idx}. Call "
+            "append_backward there."
+        )
     for variable in [
         *wanted,
         *_variables(who, "target_gradients", [g for g in given if g is not None]),
@@ -157,10 +177,9 @@ def gradients(
                 f"{list(gradient.shape)}. It has one number for each number of its target."
             )
     no_grad = set(_names(who, "no_grad_set", no_grad_set))
-    with _new_backward(block) as first:
+    with _new_backward(block) as (_, forward):
         walk = Walk(block, no_grad, order=program._appending_grad_times)
         within = {variable.name for variable in wanted}
-        forward = block.ops[:first]
         reached_from(within, forward, walk)
         path = walk.plan([target.name for target in starts], forward, within)
         for target, gradient in zip(starts, given, strict=True):
@@ -177,27 +196,43 @@ def gradients(
 
 
 @contextlib.contextmanager
-def _new_backward(block: Block) -> Iterator[int]:
-    """Inside, ops go to the block, in the role BACKWARD; gives the number of ops before. If
-    anything fails, the block is as it was.
+def _new_backward(forward: Block) -> Iterator[tuple[Block, list[Operator]]]:
+    """Inside, ops go to the block that is given, in the role BACKWARD; it comes with the ops that
+    have computed what `forward` holds. If anything fails, the Program is as it was.
+
+    The block is `forward` itself. Behind another one than block 0 it is a new one, as in Paddle.
     """
-    program = block.program
-    first, known, blocks = len(block.ops), set(block.vars), len(program.blocks)
+    program, block, ops = forward.program, forward, list(forward.ops)
+    count, known, blocks = len(ops), set(forward.vars), len(program.blocks)
     program._appending_grad_times += 1
     try:
+        if forward.idx != 0:
+            block, known = program._create_block(forward.parent_idx), set()
+            block.forward_block_idx = forward.idx
+            ops = [op for each in reversed(_and_around(forward)) for op in each.ops]
         with program_guard(program), world_guard("program"), program._role_guard(OpRole.BACKWARD):
-            yield first
+            yield block, ops
     except BaseException:
         program._appending_grad_times -= 1
-        del block.ops[first:], program.blocks[blocks:]
-        for name in [name for name in block.vars if name not in known]:
-            del block.vars[name]
+        del forward.ops[count:], program.blocks[blocks:]
+        for name in [name for name in forward.vars if block is forward and name not in known]:
+            del forward.vars[name]
         program._changed()
         raise
+    finally:
+        program._current_block_idx = forward.idx
     fresh = [name for name in block.vars if name not in known]
     # Paddle lists the new variables by name, after those that are computed again
     for name in sorted(fresh, key=lambda name: "" if ".subprog_" in name else name):
         block.vars[name] = block.vars.pop(name)
+
+
+def _and_around(block: Block) -> list[Block]:
+    """The block, and those around it, up to block 0."""
+    found = [block]
+    while found[-1].parent_idx >= 0:
+        found.append(block.program.block(found[-1].parent_idx))
+    return found
 
 
 def _mark_gradients(block: Block, first: int, pairs: Iterable[tuple[Variable, Variable]]) -> None:
@@ -253,7 +288,8 @@ def _where(who: str, what: str, *variables: Variable) -> tuple[Program, Block]:
                 f"{who}: expected {what} of a float dtype, but got {variable.name!r} of "
                 f"{variable.dtype.name}. Only floats have gradients."
             )
-    if block.idx != 0 or block.program.current_block() is not block:
+    inside = any(each.runs_inside for each in _and_around(block))
+    if inside or block.program.current_block() is not block:
         raise ValueError(
             f"{who}: expected a call outside of cond and while_loop, but got one in block "
             f"{block.program.current_block().idx}. Start from what they return."

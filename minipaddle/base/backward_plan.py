@@ -194,7 +194,7 @@ class Plan:
 
     def _overwritten(self, operator: Operator) -> list[str]:
         """Which of its outputs have had another value before."""
-        inputs, own = operator.input_arg_names, self.forward_block.vars
+        inputs, own = operator.input_arg_names, operator.block.vars
         return [name for name in operator.output_arg_names if name in inputs or name not in own]
 
     def _write_rule(self, operator: Operator, needed: set[str]) -> list[Operator]:

@@ -37,6 +37,7 @@ class Block:
         self.idx = idx
         self.parent_idx = parent_idx
         self.forward_block_idx = -1
+        self.runs_inside = False  # an op of control flow is going to run it
         self.vars: dict[str, Variable] = {}
         self.ops: list[Operator] = []
 
@@ -89,6 +90,43 @@ class Block:
             tensor.data_type = dtypes.to_dtype(dtype).proto_number
             tensor.dims.extend(_sizes(name, shape))
         return self._add_var(desc)
+
+    def create_parameter(
+        self,
+        shape: Any,
+        dtype: Any,
+        name: str | None = None,
+        initializer: Any = None,
+        trainable: bool = True,
+        optimize_attr: dict[str, Any] | None = None,
+        regularizer: Any = None,
+        need_clip: bool = True,
+    ) -> Variable:
+        """Adds a Parameter to the program's block 0, and to this block the op of its initializer.
+
+        Args:
+            initializer: called with (shape, dtype); None: the numbers come from elsewhere.
+            optimize_attr, regularizer, need_clip: what an optimizer asks it.
+
+        Raises:
+            ValueError: the name is taken, shape or dtype is None, or a size is negative.
+        """
+        name = unique_name.generate("_generated_var") if name is None else name
+        if shape is None or dtype is None or any(size < 0 for size in _sizes(name, shape)):
+            raise ValueError(
+                f"Block.create_parameter: expected a dtype and known sizes for {name!r}, but got "
+                f"{dtype} {shape}. A parameter has all its sizes from the start."
+            )
+        home, wanted = self.program.global_block(), dtypes.to_dtype(dtype)
+        made: Any = home.create_var(name, shape, wanted, True, not trainable, is_parameter=True)
+        made.optimize_attr = {"learning_rate": 1.0} if optimize_attr is None else optimize_attr
+        made.regularizer, made.need_clip = regularizer, need_clip
+        if initializer is not None:
+            with self.program._building(self):
+                value = initializer(list(shape), wanted)
+            del self.vars[value.name]
+            self.ops[-1]._rename_output(value.name, name)
+        return made
 
     def _add_var(self, desc: Any) -> Variable:
         variable = (Parameter if desc.is_parameter else Variable)(self, desc)

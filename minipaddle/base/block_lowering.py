@@ -142,6 +142,9 @@ class BlockLowering:
         computed = attr_variables(operator)
         attrs = {} if op is RESHAPE_BACK else phi_attrs(operator)
         attrs = {name: value for name, value in attrs.items() if name not in computed}
+        if op.name == "print":  # what its kernel can't know
+            attrs["first_n"] = [attrs["first_n"] or -1]
+            attrs["print_tensor_name"] = attrs["print_tensor_name"] and given[0][0]
         attr_inputs = {attr: self(name) for attr, name in computed.items()}
         where = operator.type, operator.call_stack
         calls = [Instruction(op, inputs, outputs, attrs, attr_inputs, *where)]

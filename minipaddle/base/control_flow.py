@@ -41,6 +41,7 @@ def conditional_block(condition: Variable) -> Iterator[Block]:
     program = condition.block.program
     with all_or_nothing(program):
         block = program._create_block()
+        block.runs_inside = True
         yield block
         program._rollback()
         parent = program.block(block.parent_idx)
@@ -60,6 +61,7 @@ def while_block(condition: Variable, is_test: bool = False) -> Iterator[Block]:
     program = condition.block.program
     with all_or_nothing(program):
         block = program._create_block()
+        block.runs_inside = True
         yield block
         program._rollback()
         parent = program.block(block.parent_idx)

@@ -107,6 +107,16 @@ class Program:
         self._changed()
         return block
 
+    @contextlib.contextmanager
+    def _building(self, block: Block) -> Iterator[None]:
+        """Inside, ops are appended to one of its blocks."""
+        before, self._current_block_idx = self._current_block_idx, block.idx
+        try:
+            with program_guard(self):
+                yield
+        finally:
+            self._current_block_idx = before
+
     def _rollback(self) -> None:
         """Leaves the current block: its parent is the current one."""
         self._current_block_idx = self.current_block().parent_idx

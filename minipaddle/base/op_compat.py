@@ -231,6 +231,8 @@ OP_COMPAT: dict[str, OpCompat] = {
         extra={"in_dtype": _dtype_of_x},
     ),
     "tile": OpCompat("tile", tensors={"repeat_times": "RepeatTimes"}),
+    "print": OpCompat("print", slots={"x": "In"}),
+    "scale": OpCompat("scale", written={"scale": float}),
     "stack": OpCompat("stack", slots={"out": "Y"}),
     "trunc": OpCompat("trunc", slots={"input": "X"}),
     "unbind": OpCompat("unbind", slots={"input": "X"}),

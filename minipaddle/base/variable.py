@@ -8,6 +8,7 @@ Left out: dist attributes.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from minipaddle.base.framework_proto import (
@@ -15,7 +16,6 @@ from minipaddle.base.framework_proto import (
 )
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.dtype import DataType
-from minipaddle.common.size import Size
 from minipaddle.phi.core.meta_tensor import MetaTensor
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ class Variable:
         return next(writers, None)
 
     @property
-    def shape(self) -> Size:
-        return Size(self.proto.type.dense_tensor.tensor.dims)
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.proto.type.dense_tensor.tensor.dims)
 
     @property
     def dtype(self) -> DataType:
@@ -75,7 +75,7 @@ class Variable:
                 f"Variable.size: expected known dimensions, but got {list(self.shape)} for "
                 f"{self.name!r}. Use an op that asks for the shape when the program runs."
             )
-        return self.shape.numel()
+        return math.prod(self.shape)
 
     @property
     def stop_gradient(self) -> bool:
@@ -132,7 +132,9 @@ class Variable:
         )
 
     def __str__(self) -> str:
-        kind = "trainable param" if self.is_parameter else "var"
+        kind = "var"
+        if self.is_parameter:
+            kind = "param" if self.stop_gradient else "trainable param"
         persist = "persist " if self.persistable else ""
         if self.type != DENSE_TENSOR:  # Paddle's own text has one bracket too many
             return f"{persist}{kind} {self.name} : {_VAR_TYPE_NAMES[self.type]})"

@@ -54,12 +54,14 @@ from minipaddle.static.io import (
     serialize_program,
     set_program_state,
 )
+from minipaddle.static.nn.control_flow import Print
 from minipaddle.tensor.indexing import setitem
 
 __all__ = [
     "BuildStrategy",
     "CompiledProgram",
     "Executor",
+    "Print",
     "Program",
     "Scope",
     "append_backward",

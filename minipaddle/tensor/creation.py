@@ -61,22 +61,30 @@ def constant(value: Any, dtype: Any = None) -> Any:
 
 
 def assign(x: Any, output: Any = None) -> Any:
-    """A copy of x: a Tensor, an array, a list or a number. With `output`, it is written there.
+    """A copy of x: a Tensor, an array, a list, or a number (shape [1]); without a Tensor in it,
+    Python's floats are float64. With `output`, that takes the numbers, shape, dtype and history;
+    in Paddle its own history stays too, which makes a wrong gradient.
 
     Raises:
         NotImplementedError: `output` is a Value of a PIR program.
     """
+    if not is_tensor(x):
+        x = constant(x if isinstance(x, np.ndarray) else np.array(x, ndmin=1))
     if is_symbolic(output):
         if in_pir_mode():
             raise NotImplementedError(
                 "assign: expected no output in a PIR program, but got a Value. Use what assign "
                 "returns."
             )
-        return output._assign_from(x if is_tensor(x) else constant(x))
-    copy = OPS["assign"](x) if is_tensor(x) else constant(x)
+        return output._assign_from(x)
+    copy = OPS["assign"](x)
     if output is None:
         return copy
+    if output._data.shape != copy._data.shape or output.dtype is not copy.dtype:
+        output._data = copy._data.copy()
     output.set_value(copy)
+    if not (copy.stop_gradient and output.is_leaf):  # a leaf that needs a gradient stays one
+        output.autograd_meta = copy.autograd_meta
     return output
 
 

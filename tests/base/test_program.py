@@ -202,7 +202,7 @@ def test_infer_meta_decides_the_shape_of_an_output():
     block.create_var("x", [2, 3])
     block.create_var("h", [2, 4], "float64")
     block.append_op("relu", {"X": "x"}, {"Out": "h"})
-    assert block.var("h").shape == [2, 3] and block.var("h").dtype is paddle.float32
+    assert block.var("h").shape == (2, 3) and block.var("h").dtype is paddle.float32
 
 
 def trained():

@@ -191,9 +191,199 @@ SNIPPETS = {
         print(core.ProgramDesc(first).block(0).var(b'x').shape(), core.ProgramDesc(main.desc).num_blocks())
         print(type(main).parse_from_string(first).global_block().var('x').desc.stop_gradient())
     """,
+    "Block.create_parameter": """
+        half = paddle.nn.initializer.Constant(0.5)
+        p = block.create_parameter(name='fc.w', shape=[3, 2], dtype='float32', initializer=half)
+        print(p, p.trainable, p.optimize_attr, p.regularizer, p.need_clip)
+        print(block.create_parameter(name='x', shape=[], dtype='float32'), main)
+        print(block.create_parameter(shape=[2], dtype='float64', trainable=False).trainable)
+        other = dict(optimize_attr={'learning_rate': 0.5}, need_clip=False)
+        q = block.create_parameter(name='q', shape=[3, 2], dtype='float32', **other)
+        print(q.optimize_attr, q.need_clip, startup)
+        for shape, dtype in ((None, 'float32'), ([1], None), ([-1], 'float32'), (2, 'float32')):
+            kind(lambda: block.create_parameter(name='test', shape=shape, dtype=dtype))
+        inner = main._create_block()
+        p = inner.create_parameter(name='in', shape=[2], dtype='float32', initializer=half)
+        main._rollback()
+        print(p.block.idx, [op.type for op in inner.ops], sorted(inner.vars))
+        run(['fc.w'])
+    """,
+    "static.nn.batch_norm": """
+        x = paddle.static.data('x', [2, 3, 4])
+        x.stop_gradient = False
+        y = paddle.static.nn.batch_norm(x)
+        z = paddle.static.nn.batch_norm(y, act='relu', momentum=0.8, epsilon=1e-3, data_layout='NHWC', use_global_stats=True, moving_mean_name='mm', moving_variance_name='mv', param_attr='scale', bias_attr='bias')
+        print(y, z, *main.all_parameters(), sep='\\n')
+        print(startup)
+        for op in block.ops:
+            print(op)
+        loss = paddle.mean(z * z * x)
+        print(paddle.static.append_backward(loss))
+        exe = paddle.static.Executor()
+        exe.run(startup)
+        feed = {'x': np.arange(24, dtype='float32').reshape(2, 3, 4) ** 2 / 100}
+        for array in exe.run(main, feed=feed, fetch_list=[loss, 'x@GRAD', 'batch_norm_0.w_0@GRAD', 'batch_norm_0.w_1']):
+            print((array + 1e-6).round(3).tolist())  # a -0 is a 0
+        for wrong in (dict(data_layout='X'), dict(momentum='x')):
+            kind(lambda: paddle.static.nn.batch_norm(x, **wrong))
+        kind(lambda: paddle.static.nn.batch_norm(np.ones(3)))
+        kind(lambda: paddle.static.nn.batch_norm(paddle.static.data('i', [2, 3], 'int64')))
+    """,
+    "static.nn.embedding": """
+        x = paddle.static.data('x', [None, 4], 'int64')
+        half = paddle.ParamAttr(name='emb', initializer=paddle.nn.initializer.Constant(0.5))
+        y = paddle.static.nn.embedding(x, [10, 3])
+        z = paddle.static.nn.embedding(x, size=(10, 3), padding_idx=-1, param_attr=half)
+        print(y, z, paddle.static.nn.embedding(x, [10, 3], padding_idx=2, dtype='float64'))
+        print(startup, [op.attr('padding_idx') for op in block.ops])
+        run([z], x=[[1, 2, 9, 0]])
+        for wrong in (dict(size=[10]), dict(size=10), dict(size=[2, 2], dtype='int64')):
+            kind(lambda: paddle.static.nn.embedding(x, **wrong))
+        kind(lambda: paddle.static.nn.embedding([1], [10, 3]))
+    """,
+    "static.Print": """
+        x = paddle.static.data('x', [2, 3])
+        x.stop_gradient = False
+        y = paddle.static.Print(x, message='m', first_n=2, summarize=3, print_phase='backward')
+        loss = paddle.mean(y * y)
+        print(paddle.static.append_backward(loss), main)
+        for wrong in (dict(first_n='a'), dict(message=3)):
+            kind(lambda: paddle.static.Print(x, **wrong))
+        kind(lambda: paddle.static.Print('x'))
+    """,
+    "branches of other dtypes and ranks": """
+        if paddle.__name__ == 'paddle':  # its cond needs one that takes classic Variables
+            def logical_not(x):
+                helper = paddle.base.layer_helper.LayerHelper('logical_not')
+                out = helper.create_variable_for_type_inference('bool')
+                helper.append_op(type='logical_not', inputs={'X': x}, outputs={'Out': out})
+                return out
+            known, paddle.logical_not = paddle.logical_not, logical_not
+        a = paddle.static.data('a', [1])
+        kinds = [([2, 3], 'float32'), ([2], 'float32'), ([2, 4], 'int64'), ([], 'float64')]
+        results = []
+        for true, false in [(t, f) for t in kinds for f in kinds]:
+            result = paddle.static.nn.cond(a > 0, lambda: paddle.ones(*true), lambda: paddle.zeros(*false))
+            print(true, false, result.shape, result.dtype)
+            results.append(result)
+        if paddle.__name__ == 'paddle':
+            paddle.logical_not = known
+        run(results, a=np.ones(1, 'float32'))
+        run(results, a=-np.ones(1, 'float32'))
+    """,
+    "a loop that changes shape and dtype": """
+        def small(i, *_):
+            return i < 3
+        def body(i, x, y, z):
+            return i + 1, paddle.concat([x, x], axis=0), paddle.unsqueeze(y, 0), z.astype('float64')
+        given = [paddle.zeros([1], 'int64'), paddle.ones([1, 2]), paddle.ones([2]), paddle.ones([2])]
+        results = paddle.static.nn.while_loop(small, body, given)
+        for result in results:
+            print(result.ndim, result.dtype)
+        run([*results, results[1] * 2])
+    """,
+    "the gradient of a loop that changes shape": """
+        x = paddle.static.data('x', [1, 2])
+        x.stop_gradient = False
+        def body(i, h):
+            return i + 1, paddle.concat([h * h, h], axis=0)
+        given = [paddle.zeros([1], 'int64'), x * 1.0]
+        grown = paddle.static.nn.while_loop(lambda i, h: i < 3, body, given)[1]
+        paddle.static.gradients(paddle.mean(grown * 2.0), [x])
+        run([grown, 'x@GRAD'], x=np.array([[1, 2]], 'float32'))
+    """,
+    "append_backward in a block": """
+        x = paddle.static.data('x', [2, 3])
+        h = x @ paddle.static.create_parameter([3, 2], 'float32', name='w')
+        inner = main._create_block()
+        loss = paddle.mean(h * h)
+        print(paddle.static.append_backward(loss))
+        print(main.current_block().idx, inner.backward_block_idx)
+        main._rollback()
+        print(main)
+    """,
+    "assign takes another shape": """
+        v = var('v', [2, 2])
+        print(paddle.assign(paddle.zeros([3]), v) is v, v)
+        paddle.assign(paddle.ones([2, 3], 'float64'), output=v)
+        run([v])
+        for value in (2.5, True, 3, [1.0, 2.0], [], np.ones(2, 'float32'), np.array(2.5)):
+            result = paddle.assign(value)
+            print(result.shape, result.dtype)
+    """,
 }
 
 
 @pytest.mark.parametrize("name", SNIPPETS)
 def test_a_classic_program_by_hand(name):
     both(BUILD + textwrap.indent(textwrap.dedent(SNIPPETS[name]), " " * 8), same=True)
+
+
+def test_disable_static_with_a_place():
+    both(
+        """
+        for place in (paddle.CPUPlace(), None, 'cpu'):
+            paddle.enable_static()
+            paddle.disable_static(place)
+            print(paddle.in_dynamic_mode(), paddle.ones([1]).place)
+        """,
+        same=True,
+    )
+
+
+PRINTED = """
+feeds = {
+    'f64': np.array([1.5, -2.25e10, np.nan, np.inf, 1e-9]), 'i64': np.array([[1, -2], [3, 4]]),
+    'b': np.array([True, False]), 'f32': np.array(3.25, 'float32'), 'e': np.zeros([0, 3], 'float32'),
+    'i32': np.arange(30, dtype='int32'), 'f16': np.array([1.5], 'float16'),
+}
+for name, array in feeds.items():
+    x = paddle.static.data(name, array.shape, str(array.dtype))
+    paddle.static.Print(x)
+x = paddle.static.data('x', [2, 2])
+x.stop_gradient = False
+for settings in (
+    dict(summarize=0, message='m'), dict(summarize=-1), dict(summarize=1, first_n=0), dict(first_n=1),
+    dict(print_tensor_lod=False, print_tensor_layout=False, print_tensor_type=False),
+    dict(print_tensor_name=False, print_tensor_shape=False, print_phase='forward'),
+    dict(print_phase='backward', message='gradient'),
+):
+    x = paddle.static.Print(x, **settings)
+loss = paddle.mean(x * x)
+paddle.static.gradients(loss, [x])
+exe = paddle.static.Executor()
+feeds['x'] = np.array([[1, -2], [3, 4]], 'float32')
+for _ in range(2):
+    exe.run(main, feed=feeds, fetch_list=[loss])
+"""
+
+
+def test_what_static_print_shows(capfd):
+    """Paddle's C++ writes past Python's sys.stdout."""
+    capfd.readouterr()
+    answer = both(BUILD + textwrap.indent(PRINTED, " " * 8))
+    shown = capfd.readouterr().out
+    assert shown.count("\n") > 100 and sorted(answer.minipaddle.splitlines()) == sorted(
+        shown.splitlines()
+    )
+
+
+def test_assign_in_dygraph_takes_shape_and_history():
+    both(
+        """
+        for value in (paddle.zeros([3]), np.zeros(3), [1., 2.], 2.5, 3, True, paddle.ones([4], 'int64'), np.float32(2.5)):
+            v = paddle.ones([2, 2])
+            print(paddle.assign(value, v) is v, v.shape, v.dtype, v.stop_gradient, v.tolist())
+            print(paddle.assign(value).shape, paddle.assign(value).dtype)
+        x = paddle.to_tensor([1., 2., 3.], stop_gradient=False)
+        for v in (paddle.ones([2, 2]), paddle.ones([3])):
+            print(paddle.assign(x * 2, v) is v, v.shape, v.stop_gradient, v.is_leaf)
+            (v * v).sum().backward()
+            print(x.grad.tolist())
+        v = paddle.ones([2, 2])
+        v.stop_gradient = False
+        paddle.assign(paddle.zeros([3]), v)
+        print(v.stop_gradient, v.is_leaf, v.shape)
+        """,
+        same=True,
+    )

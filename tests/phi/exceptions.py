@@ -15,6 +15,7 @@ NOT_IN_C_OPS = {
     "fused_elemwise_add_activation": "only a pass makes it: compared in tests/base/test_compiler.py",
     "gcd": "written here: paddle.gcd is a loop there, which our PIR programs don't have",
     "index_get": "written here: x[tensors], for which Paddle has the C++ function of __getitem__",
+    "print": "shows itself by static.Print only: compared in tests/static/test_nn.py",
     "select_input": "stands in classic Programs only: tests/base/test_control_flow.py",
     "select_output": "stands in classic Programs only: tests/base/test_control_flow_grad.py",
     "matmul_with_flatten": "takes Values of a program only: crosses in tests/base/test_crossing.py",

@@ -16,6 +16,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from minipaddle.common.place import Place, set_device
+
 
 class World(NamedTuple):
     """One meaning of calling an op.
@@ -102,6 +104,8 @@ def enable_static() -> None:
         state.world = state.static_world
 
 
-def disable_static() -> None:
-    """From now on, ops compute at once."""
+def disable_static(place: Place | str | None = None) -> None:
+    """From now on, ops compute at once; on `place`, if it is given."""
+    if place is not None:
+        set_device(str(place).removeprefix("Place(").removesuffix(")"))
     state.world = "dygraph"

@@ -8,7 +8,16 @@ Paddle: python/paddle/static/nn/.
 """
 
 from minipaddle.static.nn import control_flow
-from minipaddle.static.nn.common import fc
+from minipaddle.static.nn.common import batch_norm, embedding, fc
 from minipaddle.static.nn.control_flow import case, cond, switch_case, while_loop
 
-__all__ = ["case", "cond", "control_flow", "fc", "switch_case", "while_loop"]
+__all__ = [
+    "batch_norm",
+    "case",
+    "cond",
+    "control_flow",
+    "embedding",
+    "fc",
+    "switch_case",
+    "while_loop",
+]

@@ -1,7 +1,7 @@
-"""Layers as functions: static.nn.fc makes its own parameters.
+"""Layers as functions: static.nn.fc, batch_norm and embedding make their own parameters.
 
 Paddle: python/paddle/static/nn/common.py.
-Left out: all but fc. The others are functions of paddle.nn.functional and a parameter of yours,
+Left out: all but these. The others are functions of paddle.nn.functional and a parameter of yours,
 made by static.create_parameter.
 """
 
@@ -13,6 +13,8 @@ from typing import Any
 from minipaddle.base.framework import Variable
 from minipaddle.base.layer_helper import append_phi_op
 from minipaddle.common import unique_name
+from minipaddle.common.dtype import to_dtype
+from minipaddle.nn.initializer import Constant
 from minipaddle.nn.param_attr import ParamAttr, create_parameter
 from minipaddle.phi.core.op import OPS, find_op
 from minipaddle.pir.core.value import Value
@@ -69,6 +71,111 @@ def fc(
     return out if activation is None else layer.call(activation, [out])
 
 
+def batch_norm(
+    input: Any,
+    act: str | None = None,
+    is_test: bool = False,
+    momentum: float = 0.9,
+    epsilon: float = 1e-05,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    data_layout: str = "NCHW",
+    in_place: bool = False,
+    name: str | None = None,
+    moving_mean_name: str | None = None,
+    moving_variance_name: str | None = None,
+    do_model_average_for_mean_and_var: bool = True,
+    use_global_stats: bool = False,
+) -> Any:
+    """nn.functional.batch_norm of a classic Program, with parameters and statistics of its own.
+
+    Args:
+        act: an op's name, such as "relu".
+        is_test: use the running statistics.
+        in_place, do_model_average_for_mean_and_var: taken as they are in Paddle, where they choose
+            memory, and averages that are left out here.
+        moving_mean_name, moving_variance_name: names of the running statistics.
+
+    Raises:
+        TypeError: input is no Variable of floats.
+        ValueError: param_attr or bias_attr is False, the data_layout is unknown, or there is no
+            such activation.
+    """
+    if not isinstance(input, Variable) or not input.dtype.is_floating:
+        raise TypeError(
+            f"static.nn.batch_norm: expected a Variable of floats in a classic Program, but got "
+            f"{input}. Build it inside paddle.pir_utils.OldIrGuard(), or use paddle.nn.BatchNorm."
+        )
+    if False in (param_attr, bias_attr) or data_layout not in ("NCHW", "NHWC") or input.ndim < 2:
+        raise ValueError(
+            "static.nn.batch_norm: expected scale and bias, data_layout 'NCHW' or 'NHWC' and an "
+            f"input of 2 axes or more, but got {param_attr}, {bias_attr}, {data_layout!r} and "
+            f"{list(input.shape)}. paddle.nn.functional.batch_norm takes more."
+        )
+    if act is not None:
+        _require_activation(act)
+    layer = _Layer(name or unique_name.generate("batch_norm"))
+    shape = [input.shape[1 if data_layout == "NCHW" else -1]]
+    scale = layer.parameter(shape, input.dtype, param_attr, value=1.0)
+    bias = layer.parameter(shape, input.dtype, bias_attr, is_bias=True)
+    moving = (ParamAttr(n, trainable=False) for n in (moving_mean_name, moving_variance_name))
+    mean = layer.parameter(shape, input.dtype, next(moving), value=0.0)
+    variance = layer.parameter(shape, input.dtype, next(moving), value=1.0)
+    op = OPS["batch_norm_"]
+    attrs = {"is_test": is_test, "momentum": momentum, "epsilon": epsilon}
+    attrs |= {"data_format": data_layout, "use_global_stats": use_global_stats}
+    outputs = ["saved_mean", "saved_variance", *([] if is_test else ["reserve_space"]), "out"]
+    names = {}
+    for each in outputs:  # in Paddle's order
+        names[each] = unique_name.generate(f"{layer.name}.tmp")
+        input.block.create_var(names[each], stop_gradient=each != "out")
+    inputs = [input, mean, variance, scale, bias]
+    attrs = op.complete({**attrs, "trainable_statistics": False})
+    out = append_phi_op(op, inputs, attrs, names)[0]
+    return out if act is None else layer.call(act, [out])
+
+
+def embedding(
+    input: Any,
+    size: Any,
+    is_sparse: bool = False,
+    is_distributed: bool = False,
+    padding_idx: int | None = None,
+    param_attr: Any = None,
+    dtype: Any = "float32",
+) -> Any:
+    """Row input[...] of a weight of its own [rows, width] for each number: [..., width].
+
+    Args:
+        input: a Variable of integers of a classic Program.
+        size: (rows, width) of the weight.
+        is_sparse: accepted; the gradient is dense here all the same.
+        is_distributed: accepted, as in Paddle.
+        padding_idx: this row counts as 0. A negative one counts from the end.
+
+    Raises:
+        TypeError: input is no Variable of integers, or dtype no float.
+        ValueError: size is not of two numbers.
+    """
+    wanted = to_dtype(dtype)
+    integers = isinstance(input, Variable) and input.dtype.numpy_dtype.kind in "iu"
+    if not integers or not wanted.is_floating:
+        raise TypeError(
+            f"static.nn.embedding: expected a Variable of integers in a classic Program and a "
+            f"float dtype, but got {input} and {dtype}. Build it inside "
+            "paddle.pir_utils.OldIrGuard(), or use paddle.nn.Embedding."
+        )
+    if len(size) != 2:
+        raise ValueError(
+            f"static.nn.embedding: expected size to be (rows, width), but got {size!r}. Give two "
+            "numbers."
+        )
+    layer = _Layer(unique_name.generate("embedding"))
+    weight = layer.parameter(list(size), wanted, param_attr)
+    row = -1 if padding_idx is None else padding_idx + size[0] * (padding_idx < 0)
+    return layer.call("embedding", [input, weight], padding_idx=row, sparse=is_sparse)
+
+
 def _require_activation(name: str) -> None:
     try:
         find_op(name)
@@ -85,10 +192,19 @@ class _Layer:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def parameter(self, shape: list[int], dtype: Any, attr: Any, is_bias: bool = False) -> Any:
+    def parameter(
+        self,
+        shape: list[int],
+        dtype: Any,
+        attr: Any,
+        is_bias: bool = False,
+        value: float | None = None,
+    ) -> Any:
+        """A parameter; `value`: of what it is full, if its attr has no initializer."""
         attr = ParamAttr._to_attr(attr)
         name = attr.name or unique_name.generate(f"{self.name}.{'b' if is_bias else 'w'}")
-        return create_parameter(shape, dtype, name, attr, is_bias)
+        first = None if value is None else Constant(value)
+        return create_parameter(shape, dtype, name, attr, is_bias, first)
 
     def call(self, op: str, inputs: list[Any], **attrs: Any) -> Any:
         """An op, whose output's name is the layer's."""

@@ -11,11 +11,12 @@ afterwards they are what it returns. So a body must not read one of them by anot
 `while_loop(..., lambda i, a: [i + 1, a + y], [i, y])` a and y are the same variable.
 
 Paddle: python/paddle/static/nn/control_flow.py.
-Left out: PIR programs, Print, Switch; variables that only one branch defines (`UndefinedVar`).
+Left out: PIR programs, Switch; variables that only one branch defines (`UndefinedVar`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -31,6 +32,7 @@ from minipaddle.base.control_flow import (
     while_block,
 )
 from minipaddle.base.framework import Variable, default_main_program
+from minipaddle.phi.core.attribute import is_symbolic
 from minipaddle.phi.core.op import OPS
 from minipaddle.phi.core.world import current_world, in_dynamic_mode
 from minipaddle.static.nn.structure import flatten, map_structure, pack, same_structure
@@ -55,6 +57,51 @@ def Assert(
     OPS["assert"](cond, list(data or []), summarize=summarize)
 
 
+def Print(
+    input: Any,
+    first_n: int = -1,
+    message: str | None = None,
+    summarize: int = 20,
+    print_tensor_name: bool = True,
+    print_tensor_type: bool = True,
+    print_tensor_shape: bool = True,
+    print_tensor_layout: bool = True,
+    print_tensor_lod: bool = True,
+    print_phase: str = "both",
+) -> Any:
+    """A copy of `input`, whose numbers are shown each time the program runs.
+
+    Args:
+        input: a Variable or Value of a program.
+        first_n: only so many times; 0 or less: always.
+        message: is shown, too.
+        summarize: how many numbers; -1: all.
+        print_tensor_name, ...: what is shown beside them.
+        print_phase: "forward": the numbers, "backward": those of the gradient, "both".
+
+    Raises:
+        TypeError: input is no Variable or Value, or an argument is of another kind.
+        ValueError: there is no such phase.
+    """
+    if in_dynamic_mode() or not is_symbolic(input):
+        raise TypeError(
+            f"Print: expected a Variable or Value of a program, but got {type(input).__name__}. "
+            "Python's print shows a Tensor."
+        )
+    return OPS["print"](
+        input,
+        first_n,
+        message or "",
+        summarize,
+        print_tensor_name,
+        print_tensor_type,
+        print_tensor_shape,
+        print_tensor_layout,
+        print_tensor_lod,
+        print_phase.upper(),
+    )
+
+
 def cond(
     pred: Any,
     true_fn: Callable[[], Any] | None = None,
@@ -66,13 +113,13 @@ def cond(
 
     Args:
         pred: one bool.
-        true_fn, false_fn: return the same nest of lists, tuples and dicts, with Tensors of the
-            same dtype and number of dimensions in it, or numbers; or both None.
+        true_fn, false_fn: return the same nest of lists, tuples and dicts, with Tensors or numbers
+            in it; or both None. Where dtype or number of dimensions differ, the program says those
+            of true_fn; when it runs, there is what the branch has made.
         return_names: what errors call the returned values.
 
     Raises:
-        TypeError: pred is no bool Tensor, a function is not callable, or the two return different
-            dtypes.
+        TypeError: pred is no bool Tensor, a function is not callable, or returns something else.
         ValueError: the two return different structures.
         NotImplementedError: in a PIR program.
     """
@@ -149,12 +196,6 @@ def _merged(what: str, false: Any, true: Any, mask: Any) -> Any:
             )
     dtype = false.dtype if kinds[0] else true.dtype if kinds[1] else None
     first, second = [i if isinstance(i, Variable) else full([], i, dtype) for i in (false, true)]
-    if first.dtype is not second.dtype or first.ndim != second.ndim:
-        raise TypeError(
-            f"cond: expected true_fn and false_fn to return one dtype and number of dimensions as "
-            f"{what}, but got {second.dtype.name} {list(second.shape)} if true and "
-            f"{first.dtype.name} {list(first.shape)} if false. Cast or reshape one of them."
-        )
     return select_input(first, second, mask)
 
 
@@ -169,15 +210,15 @@ def while_loop(
 
     Args:
         cond: gives one bool.
-        body: gives as many values as there are loop_vars, of the same structure, dtypes and
-            shapes.
+        body: gives as many values as there are loop_vars, of the same structure. Their dtypes and
+            shapes may change from turn to turn; the program says -1 for a size that does.
         loop_vars: Tensors, or lists, tuples and dicts of Tensors.
         is_test: kept in the op; the values for a gradient are only kept where one is wanted.
 
     Raises:
         TypeError: cond or body is not callable, loop_vars is no list or tuple or holds no Tensors,
             or cond gives no bool.
-        ValueError: loop_vars is empty, or body returns another structure, dtype or shape.
+        ValueError: loop_vars is empty, or body returns another structure.
         RuntimeError: when it runs: more turns than FLAGS_max_while_turns, in a program.
         NotImplementedError: in a PIR program.
     """
@@ -228,7 +269,11 @@ def while_loop(
                 for number, value in enumerate(values)
             ]
             for value, variable in zip(values, own, strict=True):
+                before = variable.shape
                 variable._assign_from(value)
+                if len(before) == value.ndim:  # a size that changes from turn to turn is not known
+                    sizes = zip(before, value.shape, strict=True)
+                    variable.desc.set_shape([a if a == b else -1 for a, b in sizes])
             condition._assign_from(following)
             let_gradients_pass(block)
         return list(loop_vars)
@@ -255,16 +300,6 @@ def _body_results(body: Callable[..., Any], loop_vars: Any) -> Any:
             raise TypeError(
                 f"while_loop: expected body to return Variables, but got {type(value).__name__} "
                 f"for loop variable {number}. Return what ops have made."
-            )
-        fits = value.ndim == variable.ndim and all(
-            -1 in sizes or sizes[0] == sizes[1]
-            for sizes in zip(value.shape, variable.shape, strict=True)
-        )
-        if value.dtype is not variable.dtype or not fits:
-            raise ValueError(
-                f"while_loop: expected body to return {variable.dtype.name} "
-                f"{list(variable.shape)} for loop variable {number}, but got {value.dtype.name} "
-                f"{list(value.shape)}. A loop can't change dtypes and shapes: cast or reshape it."
             )
         values.append(value)
     return pack(loop_vars, values)
@@ -395,7 +430,7 @@ def _check_bool(who: str, what: str, value: Any) -> None:
         raise TypeError(
             f"{who}: expected {what} to be a bool Tensor, but got {kind}. Compare something."
         )
-    if value.shape.numel() not in (1, -1):
+    if math.prod(value.shape) not in (1, -1):
         raise TypeError(
             f"{who}: expected {what} to hold one element, but got shape {list(value.shape)}. Use "
             "paddle.all or paddle.any."
