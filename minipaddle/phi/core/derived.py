@@ -81,7 +81,8 @@ def inplace_kernel_of(op: Op) -> Callable:
 
 def _written(op: Op, result: Any, target: Any) -> Any:
     """The target's array with the numbers of the result. Raises ValueError if they don't fit."""
-    if result.size != target.size:
+    # the shape of one Tensor may turn, as in reshape_; several are not broadcast to another one
+    if result.size != target.size or (len(op.inputs) > 1 and result.shape != target.shape):
         raise ValueError(
             f"{op.name}_: expected a result of the input's shape {list(target.shape)}, but got "
             f"{list(result.shape)}. Use {op.name}, which makes a new Tensor."
