@@ -126,6 +126,20 @@ def test_a_program_on_a_device(device):
     assert results[0][-1] < results[0][0]
 
 
+def test_a_tensor_goes_to_a_device_and_back(device):
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    there = x.to("gpu", "float64")
+    assert str(there.place) == "Place(gpu:0)"
+    assert (there.dtype, there.stop_gradient) == (paddle.float64, False)
+    assert there.to("gpu:0") is there
+    back = there.to(x)
+    assert (str(back.place), back.dtype, back.tolist()) == (
+        "Place(cpu)",
+        paddle.float32,
+        [1.0, 2.0],
+    )
+
+
 def test_a_gpu_that_is_not_there():
     if not why_no_gpu():
         pytest.skip("this machine has a GPU")

@@ -15,6 +15,7 @@ it takes a Tensor first, a method of Tensor, Variable and Value.
     random         random Tensors
     search         finding, sorting, choosing
     stat           statistics
+    to             Tensor.to: another dtype, another device
 
 Paddle: python/paddle/tensor/.
 """
@@ -37,6 +38,7 @@ from minipaddle.tensor import (
     random,
     search,
     stat,
+    to,
 )
 
 FILES = (attribute, creation, linalg, logic, manipulation, math, ops, random, search, stat)
@@ -52,6 +54,7 @@ METHODS: dict[str, Any] = {
 }
 METHODS["astype"] = manipulation.cast
 METHODS["lerp_"] = math.lerp_
+METHODS["to"] = to.to
 METHODS["fill_diagonal_tensor"] = OPS["fill_diagonal_tensor"]
 # x.tanh_(), x.add_(y): the in-place forms follow from declarations
 _inplace = {f"{_op.name}_": _op.inplace_op for _op in list(OPS.values()) if _op.inplace_form}

@@ -84,9 +84,13 @@ kinds(paddle.outer, [t(2), t([3, 4])], [paddle.zeros([0]), t([1., 2.])], [t([1.]
 x, y = t([12, -18, 0, 0, 7]), t([18, 12, 5, 0, -21])
 for f in (paddle.gcd, paddle.lcm):
     kinds(f, [x, y], [t([[12], [7]]), t([18, 14])], [t(12), t(18)], [t([4], 'int32'), t([6], 'int32')], [t([4], 'int32'), t([6])], [t([1, 2]), t([1, 2, 3])])
+x = t([1., 2.])
+for f in (x.add_, x.multiply_, x.lerp_):  # not even into a shape of as many numbers
+    try: f(t([[1., 2.]]), *([.5] if f == x.lerp_ else [])); print(x.shape)
+    except ValueError: print('refused')
 for f in (paddle.gcd_, paddle.lcm_):
     z = t([12, 5]); print(f(z, t(10)) is z, z.tolist()); kinds(f, [t([12]), t([18, 3])])
-print(x.gcd(y).tolist(), x.lcm(y).tolist(), t([4]).gcd_(t([6])).tolist())
+x = t([12, -18, 0, 0, 7]); print(x.gcd(y).tolist(), x.lcm(y).tolist(), t([4]).gcd_(t([6])).tolist())
 """,
     "no numbers": SHOW
     + """
@@ -112,6 +116,22 @@ x = paddle.to_tensor([[1, 2], [3, 4], [5, 6]]); print(x.t_() is x, x.tolist(), p
 x = paddle.to_tensor([[1., 2.]], stop_gradient=False); y = x * 2; z = y.t_().neg_(); z.sum().backward(); print(x.grad.tolist(), y.tolist())
 try: paddle.zeros([1, 1, 1]).t_()
 except ValueError as error: print(type(error).__name__)
+""",
+    "to": """
+t = paddle.to_tensor
+x, other = t([1., 2.], stop_gradient=False), t([1])
+def show(*args, **kwargs):
+    try:
+        y = x.to(*args, **kwargs); print(y is x, y.dtype, y.place, y.stop_gradient, y.is_leaf)
+    except Exception as error: print(type(error).__name__)
+for args in (['float64'], ['float32'], [paddle.float32], ['cpu'], ['cpu', 'float64'], ['cpu', 'float64', True], ['float64', True], [np.dtype('int32')],
+             [other], [other, True], [None], [None, 'int64'], [paddle.CPUPlace()], ['FLOAT16'], [], [1, 2, 3, 4], [3], ['nowhere'], ['int'], [float], ['cpu', 3]):
+    show(*args)
+show(other=other); show(device='cpu'); show(dtype='float64', non_blocking=True); show(sideways=1); show('float64', copy=True); show('cpu', copy=True)
+(x.to('float64') * t([3., 4.], 'float64')).sum().backward(); print(x.grad)
+paddle.enable_static()
+with paddle.static.program_guard(paddle.static.Program()):
+    v = paddle.static.data('v', [2]); print(v.to('cpu', 'float64').dtype)
 """,
     "ops of one number in a program": IN_PIR
     + """
