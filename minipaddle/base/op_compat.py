@@ -17,6 +17,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from minipaddle.base.op_desc import Scalars
 from minipaddle.phi.core.op import OPS
 
@@ -115,6 +117,11 @@ def _number_text(attrs: dict[str, Any], inputs: Any) -> str:
 def _in_32_bits(numbers: Any) -> tuple[int, ...]:
     """ "To the end" is a very large number; a Program has 32 bits for it."""
     return tuple(max(1 - 2**31, min(number, 2**31 - 1)) for number in numbers)
+
+
+def _as_float32(numbers: Any) -> list[float]:
+    """The numbers as 32 bits keep them."""
+    return [float(np.float32(number)) for number in numbers]
 
 
 _SLICE_BOUNDS = {"starts": _in_32_bits, "ends": _in_32_bits}
@@ -362,6 +369,13 @@ OP_COMPAT: dict[str, OpCompat] = {
 
 for _name in ("equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal"):
     OP_COMPAT[_name] = OpCompat(_name, extra={"axis": -1, "force_cpu": False})
+for _name in ("nearest", "linear", "bilinear", "trilinear", "bicubic"):
+    OP_COMPAT[f"{_name}_interp"] = OpCompat(
+        f"{_name}_interp_v2",
+        slots={"scale_tensor": "Scale", "output": "Out"},
+        attrs={"data_format": "data_layout"},
+        written={"scale": _as_float32},
+    )
 for _name in ("randint", "randperm"):
     OP_COMPAT[_name] = OpCompat(_name, extra={"seed": 0})
 for _name in ("gammaln", "polygamma", "i0", "i0e", "i1", "i1e"):

@@ -77,6 +77,8 @@ def write_attr(item: Any, name: str, value: Any) -> None:
             kind = "LONGS"
         if name in ("op_role_var", "op_callstack"):
             kind = "STRINGS"
+        if name == "scale":  # of an interpolation: also where there is none
+            kind = "FLOATS"
         item.type = ATTR_TYPES[kind]
         getattr(item, ATTR_FIELDS[kind]).extend(value)
         return

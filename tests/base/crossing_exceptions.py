@@ -12,6 +12,7 @@ NOT_THERE = {
     "full_with_tensor": "there, it is fill_constant with the input ValueTensor",
     "gcd": "written here: paddle.gcd is a loop there",
     "index_get": "written here: x[tensors], for which a classic Program has slice and gather_nd",
+    "interpolate_back": "written here: the gradient of the five ops *_interp",
     "reshape_as": "written here: the gradient of reshape, for which Paddle has reshape2_grad",
     "rms_norm": "its kernel is for GPUs",
 }

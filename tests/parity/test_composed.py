@@ -86,6 +86,26 @@ show(F.cosine_similarity, data(2, 3), data(2, 3) + 1); show(lambda x, y: F.cosin
 show(F.cosine_similarity, data(2, 3), data(2, 1)); show(F.cosine_similarity, data(2, 3), data(2, 2)); show(F.cosine_similarity, data(3), data(3))
 show(F.cosine_similarity, data(2, 0), data(2, 0)); print(paddle.nn.CosineSimilarity(axis=0), paddle.nn.CosineSimilarity(0)(t(data(2)), t(data(2))).item())
 """,
+    "interpolate": """
+image, row, box = data(1, 2, 3, 4), data(1, 2, 4), data(1, 1, 2, 3, 2)
+for mode in ('nearest', 'bilinear', 'bicubic', 'area'): show(lambda x: F.interpolate(x, [5, 3], mode=mode), image)
+for kwargs in ({'scale_factor': 2}, {'scale_factor': [1.5, 0.7]}, {'scale_factor': 1.7, 'recompute_scale_factor': True}, {'size': [5, 7], 'align_corners': True}, {'size': [2, 9], 'align_mode': 1}):
+    for mode in ('bilinear', 'bicubic'): show(lambda x: F.interpolate(x, mode=mode, **kwargs), image)
+    show(lambda x: F.interpolate(x, mode='NEAREST', **kwargs), image)
+show(lambda x: F.interpolate(x, [7], mode='linear'), row); show(lambda x: F.interpolate(x, [3], mode='area'), row)
+show(lambda x: F.interpolate(x, [3, 2, 4], mode='trilinear'), box); show(lambda x: F.interpolate(x, scale_factor=(2, 1.5, 1)), box)
+show(lambda x: F.upsample(x, scale_factor=2, mode='linear', data_format='NWC', align_corners=True), row)
+show(lambda x: F.interpolate(x, [2, 2], data_format='NHWC', mode='bilinear'), image)
+show(lambda x, size: F.interpolate(x, size), image, np.array([5, 2])); show(lambda x, n: F.interpolate(x, scale_factor=n), image, np.array([2.0, 1.5], 'float32'))
+show(F.interpolate, np.arange(4).reshape(1, 1, 2, 2)); show(lambda x: F.interpolate(x, [3, 3]), np.arange(4).reshape(1, 1, 2, 2))
+for wrong in ({}, {'size': [2]}, {'size': 2}, {'size': [2, 2], 'scale_factor': 2}, {'size': [0, 2]}, {'scale_factor': 0}, {'scale_factor': [2]}, {'scale_factor': 'a'}, {'size': [2, 2], 'mode': 'linear'},
+              {'size': [2, 2], 'mode': 'sideways'}, {'size': [2, 2], 'align_corners': True}, {'size': [2, 2], 'align_corners': 1, 'mode': 'bilinear'}, {'size': [2, 2], 'align_mode': 2},
+              {'size': [2, 2], 'data_format': 'NCW'}, {'scale_factor': 2, 'mode': 'area'}): show(lambda x: F.interpolate(x, **wrong), image)
+nn = paddle.nn
+for layer in (nn.Upsample([2, 3]), nn.Upsample(scale_factor=2, mode='bilinear', align_corners=True, name='u'), nn.UpsamplingNearest2D([2, 2]), nn.UpsamplingBilinear2D(scale_factor=2, name='b'), nn.Upsample([2], mode='linear')):
+    try: print(str(layer), layer(t(image)).numpy().round(3).tolist())
+    except Exception as error: print(type(error).__name__)
+""",
     "unfold and fold": """
 for args in ((2,), ([2, 3], 2, 1), (2, 1, [1, 0], 2), (2, 1, [0, 1, 1, 2]), ([2],), ('a',), (2, 1, [1, 2, 3])):
     show(lambda x: F.unfold(x, *args), data(1, 2, 4, 3))

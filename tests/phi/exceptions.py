@@ -14,6 +14,7 @@ NOT_IN_C_OPS = {
     "fc": "only a fusion pass makes it: Paddle registers it for PIR programs",
     "fused_elemwise_add_activation": "only a pass makes it: compared in tests/base/test_compiler.py",
     "gcd": "written here: paddle.gcd is a loop there, which our PIR programs don't have",
+    "interpolate_back": "written here: the gradient of the five ops *_interp",
     "index_get": "written here: x[tensors], for which Paddle has the C++ function of __getitem__",
     "print": "shows itself by static.Print only: compared in tests/static/test_nn.py",
     "select_input": "stands in classic Programs only: tests/base/test_control_flow.py",
@@ -39,6 +40,7 @@ COMPARED_OUTPUTS = {
 # Sizes that are not known before the op runs, as in Paddle: InferMeta says -1.
 UNKNOWN_SIZES = {
     "batch_norm_": "reserve_space: what a GPU's library keeps for the gradient",
+    "bilinear_interp": "what out_size or scale_tensor holds",
     "masked_select": "as many as the mask says",
     "nonzero": "as many as there are",
     "repeat_interleave_with_tensor_index": "as many as the numbers add up to",
@@ -66,7 +68,13 @@ ARGUMENTS = {
 }
 
 # Agreement to 7 digits only, also in float64.
-FLOAT32_INSIDE = {"pool2d": "Paddle's gradient of a mean divides in float32"}
+FLOAT32_INSIDE = {
+    "pool2d": "Paddle's gradient of a mean divides in float32",
+    "linear_interp": "Paddle's weights are float32, and so are ours",
+    "bilinear_interp": "the same",
+    "trilinear_interp": "the same",
+    "bicubic_interp": "the same",
+}
 
 # Same shape and dtype, other numbers.
 OTHER_NUMBERS = {
@@ -203,6 +211,9 @@ NOT_IN_PIR = {
 
 # Ops that C++ calls otherwise.
 NAME_IN_CPP = {"batch_norm_": "batch_norm"}
+
+# Inputs that are lists of Tensors in Paddle.
+ONE_TENSOR_HERE = {"size_tensor": "never given: the size is one Tensor, out_size"}
 
 # Defaults that are not those of C++.
 OTHER_DEFAULT = {

@@ -7,7 +7,6 @@ from typing import Any
 
 from minipaddle.common.enforce import require_one_of
 from minipaddle.phi.core.op import OPS
-from minipaddle.tensor import math
 
 __all__ = [
     "cosine_similarity",
@@ -177,17 +176,17 @@ def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any
             f"cosine_similarity: expected an axis of both, but got {axis} for shapes "
             f"{list(x1.shape)} and {list(x2.shape)}. Vectors of one axis have axis 0."
         )
-    together = math.sum(OPS["multiply"](x1, x2), axis=axis)
+    together = OPS["multiply"](x1, x2).sum(axis=axis)
     sizes = (x1.shape[axis], x2.shape[axis])
     if 0 in sizes:
         return together
 
     def square_length(x: Any) -> Any:
-        total = math.sum(OPS["multiply"](x, x), axis=axis)
+        total = OPS["multiply"](x, x).sum(axis=axis)
         broadcast = max(sizes) / x.shape[axis]  # so many times does each number stand there
         return total if broadcast == 1 else total * broadcast
 
-    lengths = math.clip(square_length(x1) * square_length(x2), min=eps * eps)
+    lengths = (square_length(x1) * square_length(x2)).clip(min=eps * eps)
     return OPS["divide"](together, OPS["sqrt"](lengths))
 
 

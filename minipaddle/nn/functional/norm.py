@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from minipaddle.phi.core.op import OPS
-from minipaddle.tensor.creation import assign
 
 __all__ = [
     "batch_norm",
@@ -177,4 +176,7 @@ def normalize(
     least = OPS["full"](shape=[1], value=epsilon, dtype=x.dtype)
     attrs = {"porder": float(p), "axis": axis, "epsilon": epsilon, "keepdim": True}
     result = OPS["divide"](x, OPS["maximum"](OPS["p_norm"](x, **attrs), least))
-    return result if out is None else assign(result, out)
+    if out is None:
+        return result
+    out.set_value(result)
+    return out

@@ -20,6 +20,9 @@ __all__ = [
     "Identity",
     "Linear",
     "Unfold",
+    "Upsample",
+    "UpsamplingBilinear2D",
+    "UpsamplingNearest2D",
 ]
 
 
@@ -219,3 +222,74 @@ class Fold(Unfold):
     def forward(self, input: Any) -> Any:
         window = (self.kernel_sizes, self.strides, self.paddings, self.dilations)
         return functional.fold(input, self.output_sizes, *window)
+
+
+class Upsample(Layer):
+    """Images of another size; see functional.interpolate."""
+
+    def __init__(
+        self,
+        size: Any = None,
+        scale_factor: Any = None,
+        mode: str = "nearest",
+        align_corners: bool = False,
+        align_mode: int = 0,
+        data_format: str | None = None,
+        recompute_scale_factor: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.size, self.scale_factor, self.mode = size, scale_factor, mode.lower()
+        self.align_corners, self.align_mode = align_corners, align_mode
+        self.data_format, self.name = data_format, name
+        self.recompute_scale_factor = recompute_scale_factor
+
+    def forward(self, x: Any) -> Any:
+        return functional.interpolate(
+            x,
+            self.size,
+            self.scale_factor,
+            self.mode,
+            self.align_corners,
+            self.align_mode,
+            self.data_format,
+            self.recompute_scale_factor,
+        )
+
+    def _size(self) -> str:
+        by_factor = self.scale_factor is not None
+        return f"scale_factor={self.scale_factor}" if by_factor else f"size={self.size}"
+
+    def extra_repr(self) -> str:
+        name = f", name={self.name}" if self.name else ""
+        return (
+            f"{self._size()}, mode={self.mode}, align_corners={self.align_corners}, "
+            f"align_mode={self.align_mode}, data_format={self.data_format}{name}"
+        )
+
+
+class UpsamplingNearest2D(Upsample):
+    """Images of another size: each number is the nearest one."""
+
+    mode, align_corners = "nearest", False
+
+    def __init__(
+        self,
+        size: Any = None,
+        scale_factor: Any = None,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            size, scale_factor, self.mode, self.align_corners, 0, data_format, None, name
+        )
+
+    def extra_repr(self) -> str:
+        name = f", name={self.name}" if self.name else ""
+        return f"{self._size()}, data_format={self.data_format}{name}"
+
+
+class UpsamplingBilinear2D(UpsamplingNearest2D):
+    """Images of another size, with the corners where they are: each number lies between four."""
+
+    mode, align_corners = "bilinear", True

@@ -11,6 +11,7 @@
     fused          ops that only passes make: several ops in one
     gather         reading and writing at places that a Tensor of ints names
     indexing       reading and writing slices of a Tensor
+    interpolate    images of another size
     join           several Tensors into one, one Tensor into several, and one Tensor repeated
     linalg         products of matrices
     logic          comparisons, logic, bits, and questions about numbers
@@ -44,6 +45,7 @@ from minipaddle.phi.ops import (
     fused,
     gather,
     indexing,
+    interpolate,
     join,
     linalg,
     logic,

@@ -106,6 +106,7 @@ WRONG = {
     "conv2d": [([_image, f(2, 3, 3, 3)], {}), ([f(4, 5, 5), _filter], {}), ([_image, _filter], {"strides": (0, 1)}), ([_image, _filter], {"groups": 3}), ([_image, f(2, 4, 9, 9)], {})],
     "depthwise_conv2d": [([_image, f(4, 2, 3, 3)], {"groups": 3})],
     "pool2d": [([f(4, 5)], _pool), ([f(1, 1, 2, 2)], {**_pool, "kernel_size": (5, 5)}), ([_image], {**_pool, "strides": (0, 0)})],
+    "bilinear_interp": [([f(1, 2, 3), None, None, None], {"out_h": 2, "out_w": 2}), ([_image, None, None, None], {"out_h": 2}), ([_image, None, None, None], {"out_h": 2, "out_w": 2, "interp_method": "linear"}), ([_image, None, None, None], {"scale": (-1.0,)})],
     "layer_norm": [([f(2, 3), f(4), f(3)], {}), ([f(2, 3), None, None], {"begin_norm_axis": 2})],
     "group_norm": [([f(1, 4, 2, 2), f(3), None], {"groups": 2}), ([f(1, 4, 2, 2), None, None], {"groups": 3})],
     "batch_norm_": [([_image, f(3), f(4), f(4), f(4)], {"is_test": True, "momentum": 0.9, "epsilon": 1e-5, "data_format": "NCHW", "use_global_stats": False, "trainable_statistics": False})],
