@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minipaddle.base.layer_helper import append_phi_op
+from minipaddle.base.layer_helper import append_named
 from minipaddle.common import unique_name
 from minipaddle.phi.core.op import OPS
 from minipaddle.phi.core.world import current_world
@@ -51,8 +51,6 @@ class L2Decay(WeightDecayRegularizer):
 
 def _call(name: str, x: Any, **attrs: Any) -> Any:
     """Calls an op. In a classic Program the result has a name without meaning, as in Paddle."""
-    op = OPS[name]
     if current_world().name != "program":
-        return op(x, **attrs)
-    names = {"out": unique_name.generate("_generated_var")}
-    return append_phi_op(op, [x], op.complete(attrs), names)[0]
+        return OPS[name](x, **attrs)
+    return append_named(name, [x], unique_name.generate("_generated_var"), **attrs)

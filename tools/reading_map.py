@@ -63,17 +63,19 @@ SUBSYSTEMS = [
     ),
     Subsystem(
         "Program and Block",
-        "lessons 1.1, 1.2, 1.5",
-        _in(
-            "base",
-            "variable operator block framework layer_helper op_attrs backward "
-            "backward_plan backward_walk",
+        "lessons 1.1, 1.2",
+        (
+            *_in("base", "variable operator block framework op_attrs"),
+            *_in("phi/core", "symbolic append"),
+            "base/layer_helper.py",
         ),
-        _in(
-            "base",
-            "framework_proto op_compat control_flow backward_control_flow backward_recompute "
-            "prune compiler",
-        ),
+        _in("base", "framework_proto op_compat control_flow prune compiler"),
+    ),
+    Subsystem(
+        "append_backward",
+        "lesson 1.5",
+        ("phi/core/backward.py", *_in("base", "backward backward_plan backward_walk")),
+        _in("base", "backward_control_flow backward_recompute"),
     ),
     Subsystem(
         "The Executor",

@@ -16,7 +16,6 @@ Executor runs it.
     core                        what Python can ask about ops and their kernels
     desc                        `program.desc`, `block.desc`, `op.desc`, `var.desc`: the C++ side
     desc_checks                 is a description that was read from bytes well formed?
-    empty_slots                 input slots with nothing in them
     executor                    Executor: runs a program with your feeds, gives your fetches
     framework                   Program: blocks of ops and variables; which programs are built now
     framework_proto             the messages of framework.proto

@@ -10,7 +10,6 @@ Left out: callbacks, distributed attributes, a backward inside cond or while_loo
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -26,8 +25,8 @@ from minipaddle.base.framework import (
     Variable,
     program_guard,
 )
-from minipaddle.base.layer_helper import append_phi_op
-from minipaddle.phi.core.op import OPS
+from minipaddle.base.layer_helper import append_named
+from minipaddle.phi.core.backward import given_gradients, require_loss
 from minipaddle.phi.core.world import world_guard
 
 __all__ = ["append_backward", "grad_var_name", "gradients"]
@@ -61,16 +60,7 @@ def append_backward(
         NoGradientError: an op on the way has no gradient rule.
     """
     who = "append_backward"
-    if not isinstance(loss, Variable):
-        raise TypeError(
-            f"append_backward: expected loss to be a Variable, but got {type(loss).__name__}. "
-            "Pass the loss of a Program; in dygraph call loss.backward()."
-        )
-    if math.prod(loss.shape) != 1:
-        raise ValueError(
-            f"append_backward: expected a loss with one element, but got shape {list(loss.shape)}. "
-            "Take its mean or sum first."
-        )
+    require_loss(loss, Variable)
     program, forward = _where(who, "loss", loss)
     wanted = program.all_parameters()
     if parameter_list is not None:
@@ -93,8 +83,8 @@ def append_backward(
                 "stop_gradient=False, but got none. Set stop_gradient=False on an input, or use a "
                 "parameter."
             )
-        attrs = OPS["full"].complete({"shape": list(loss.shape), "value": 1.0, "dtype": loss.dtype})
-        append_phi_op(OPS["full"], [], attrs, {"out": walk.new_piece(loss.name)})
+        shape, dtype = list(loss.shape), loss.dtype
+        append_named("full", [], walk.new_piece(loss.name), shape=shape, value=1.0, dtype=dtype)
         start = block.ops[-1]
         if names:
             names = append_gradients_with_checkpoints(walk, path, names)
@@ -145,15 +135,7 @@ def gradients(
     if not starts:
         raise ValueError("gradients: expected a target, but got none. Pass the Variable to derive.")
     wanted = _variables(who, "inputs", inputs)
-    given: list[Variable | None] = [None] * len(starts)
-    if target_gradients is not None:
-        several = isinstance(target_gradients, (list, tuple))
-        given = list(target_gradients) if several else [target_gradients]
-    if len(given) != len(starts):
-        raise ValueError(
-            f"gradients: expected one target gradient for each of the {len(starts)} targets, but "
-            f"got {len(given)}. Give None for ones."
-        )
+    given = given_gradients(who, starts, target_gradients)
     program, block = _where(who, "targets", *starts)
     if block.idx != 0:
         raise ValueError(
@@ -186,8 +168,8 @@ def gradients(
             if gradient is not None:
                 walk.new_piece(target.name, gradient.name)
                 continue
-            attrs = OPS["full_like"].complete({"value": 1.0, "dtype": target.dtype})
-            append_phi_op(OPS["full_like"], [target], attrs, {"out": walk.new_piece(target.name)})
+            piece = walk.new_piece(target.name)
+            append_named("full_like", [target], piece, value=1.0, dtype=target.dtype)
             block.ops[-1]._set_attr("op_namescope", "")
         walk.append_gradients(path)
         walk.finish()

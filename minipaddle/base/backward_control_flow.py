@@ -22,10 +22,9 @@ from typing import Any
 from minipaddle.base.backward_plan import GRADIENT_MAKERS, Plan
 from minipaddle.base.backward_walk import Walk, grad_var_name
 from minipaddle.base.framework import Block, Operator
-from minipaddle.base.layer_helper import append_phi_op
+from minipaddle.base.layer_helper import append_named
 from minipaddle.base.op_desc import EMPTY
 from minipaddle.common.errors import NoGradientError
-from minipaddle.phi.core.op import OPS
 
 
 class ConditionalBlockGradient:
@@ -106,7 +105,7 @@ class WhileGradient:
         for name, gradient in outside.items():
             if name in given and given[name] != gradient:
                 source = walk.variable(given[name])
-                append_phi_op(OPS["assign"], [source], {}, {"out": gradient})
+                append_named("assign", [source], gradient)
             _declare(walk.block, gradient, walk, name)
         walk.pass_by(operator)
         renamed = [name for name in carried if outside[name] != grad_var_name(name)]
@@ -215,10 +214,9 @@ def _name_gradient(inner: Walk, name: str) -> None:
     found, wanted = inner.gradient_of(name), grad_var_name(name)
     if found is None:  # the block overwrites the variable and never reads it
         variable = inner.variable(name)
-        attrs = OPS["full_like"].complete({"value": 0.0, "dtype": variable.dtype})
-        append_phi_op(OPS["full_like"], [variable], attrs, {"out": wanted})
+        append_named("full_like", [variable], wanted, value=0.0, dtype=variable.dtype)
     elif found.name != wanted:
-        append_phi_op(OPS["assign"], [found], {}, {"out": wanted})
+        append_named("assign", [found], wanted)
 
 
 def _new_pieces(walk: Walk, inputs: list[str], wanted: Iterable[str]) -> list[Any]:

@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from minipaddle.base.framework import Block, Operator, Variable
 from minipaddle.base.op_attrs import attr_variables, phi_attrs
-from minipaddle.base.op_compat import compat_of, output_slot, slot_of
+from minipaddle.base.op_compat import compat_of, slot_of
 from minipaddle.base.op_desc import EMPTY
 from minipaddle.common.errors import NoGradientError
+from minipaddle.phi.core.backward import rule_attrs
 from minipaddle.phi.core.op import Op
 
 if TYPE_CHECKING:
@@ -100,15 +101,15 @@ class Plan:
         if maker is not None:
             return maker.sources(self, operator, needed)
         op = operator.phi_op
-        if not {"ForwardOnly", "Constant"}.isdisjoint(op.traits):
+        if op.ends_gradient:
             return []
         if op.vjp_rule is None:
             names = [name for name in operator.input_arg_names if self.takes_gradient(name)]
             if names and op.forward_op is None:
                 op.require_vjp()
             return names
-        compat = compat_of(op.name)
-        names = [name for item in op.vjp_rule.wrt for name in operator.input(slot_of(compat, item))]
+        keys = operator.phi_slots()
+        names = [name for item in op.vjp_rule.wrt for name in keys[item]]
         return [name for name in names if self.takes_gradient(name)]
 
     def plan(
@@ -217,7 +218,7 @@ class Plan:
                 found = [self.variable(self._xshape_sources[found[0].name])]
             inputs.append(found if item.is_list else found[0] if found else None)
         with origin(operator):
-            results = rule.rule(*inputs, **op_attrs(rule.attrs, self._attrs(operator)))
+            results = rule.rule(*inputs, **rule_attrs(forward, self._attrs(operator)))
         for name, result in zip(rule.wrt, results, strict=True):
             outputs = operator.output(slot_of(compat, f"{name}_grad"))
             pieces = result if isinstance(result, list) else [result]
@@ -239,10 +240,10 @@ class Plan:
 
     def _attrs(self, operator: Operator) -> dict[str, Any]:
         """The attributes of an op, those that are Variables included."""
-        computed = {a: self._value(name) for a, name in attr_variables(operator).items()}
+        computed = {a: self.value_of(name) for a, name in attr_variables(operator).items()}
         return phi_attrs(operator) | computed
 
-    def _value(self, name: str) -> Variable:
+    def value_of(self, name: str) -> Variable:
         """The value that a gradient op reads: the forward variable, or what stands in for it."""
         return self.variable(self.stand_ins.get(name, name))
 
@@ -251,11 +252,10 @@ def read_by_gradient(operator: Operator, op: Op) -> tuple[list[str], list[str]]:
     """The inputs and the outputs of an op whose values its gradient reads."""
     if op.vjp_rule is None:
         return [], []
-    compat = compat_of(op.name)
     read = [item.name for item in op.vjp_rule.inputs if not item.meta_only]
-    inputs = [operator.input(slot_of(compat, item.name)) for item in op.inputs if item.name in read]
-    outputs = [operator.output(output_slot(compat, each)) for each in op.outputs if each in read]
-    return [name for names in inputs for name in names], [n for names in outputs for n in names]
+    keys = operator.phi_slots()
+    inputs = [name for item in op.inputs if item.name in read for name in keys[item.name]]
+    return inputs, [name for output in op.outputs if output in read for name in keys[output]]
 
 
 @contextlib.contextmanager
@@ -274,8 +274,3 @@ def reached_from(names: set[str], ops: Iterable[Operator], plan: Plan) -> None:
     for operator in ops:
         if not names.isdisjoint(operator.input_arg_names):
             names.update(name for name in operator.output_arg_names if plan.takes_gradient(name))
-
-
-def op_attrs(rule_attrs: Iterable[Any], attrs: dict[str, Any]) -> dict[str, Any]:
-    """The attributes that a gradient rule reads: the forward op's, or the rule's own defaults."""
-    return {attr.name: attrs.get(attr.name, attr.default) for attr in rule_attrs}

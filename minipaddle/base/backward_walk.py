@@ -12,12 +12,12 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from minipaddle.base.backward_plan import GRADIENT_MAKERS, Plan, op_attrs, origin
+from minipaddle.base.backward_plan import GRADIENT_MAKERS, Plan, origin
 from minipaddle.base.framework import Block, Operator, Variable
-from minipaddle.base.layer_helper import append_phi_op
-from minipaddle.base.op_compat import compat_of, output_slot, slot_of
+from minipaddle.base.layer_helper import append_named, append_phi_op
 from minipaddle.common import unique_name
-from minipaddle.phi.core.op import OPS
+from minipaddle.phi.core.backward import gradients_of, rule_attrs, rule_inputs
+from minipaddle.phi.core.op import Op
 
 
 def grad_var_name(name: str) -> str:
@@ -81,7 +81,7 @@ class Walk(Plan):
             whole = found[0].name
             if len(found) > 1:
                 whole = self.base_name(name)
-                append_phi_op(OPS["add_n"], [found], {}, {"out": whole})
+                append_named("add_n", [found], whole)
                 self._without_scope()
                 self.variable(whole).stop_gradient = False
             self.gradients[name] = whole
@@ -125,75 +125,44 @@ class Walk(Plan):
             maker.append(self, operator)
             return
         self.require_values(operator)
-        op = operator.phi_op
-        compat, vjp, attrs = compat_of(op.name), op.require_vjp(), self._attrs(operator)
-        values: dict[str, Any] = {}
-        for item in op.inputs:
-            found = [self._value(name) for name in operator.input(slot_of(compat, item.name))]
-            values[item.name] = found if item.is_list else found[0] if found else None
-        for name in op.outputs:
-            made = operator.output(output_slot(compat, name))
-            found = [self._value(each) for each in made]
-            grads = [self.gradient_of(each) for each in made]
-            if name in op.list_outputs:
-                values[name] = found
-                values[f"{name}_grad"] = [
-                    self._zeros_like(each) if grad is None else grad
-                    for each, grad in zip(made, grads, strict=True)
-                ]
-            else:
-                values[name] = found[0] if found else None
-                values[f"{name}_grad"] = grads[0] if grads else None
-        for item in vjp.inputs:
-            output = item.name.removesuffix("_grad")
-            if output != item.name and values[item.name] is None and values[output] is not None:
-                (unused,) = operator.output(output_slot(compat, output))
-                values[item.name] = self._zeros_like(unused)
+        op, keys = operator.phi_op, operator.phi_slots()
+        vjp, attrs = op.require_vjp(), rule_attrs(op, self._attrs(operator))
+        inputs = rule_inputs(self, op, keys)
         self.pass_by(operator)
-        inputs = [values[item.name] for item in vjp.inputs]
-        rule_attrs = op_attrs(vjp.attrs, attrs)
-        targets = [operator.input(slot_of(compat, name)) for name in vjp.wrt]
         if vjp.invoke:
-            self._append_rule(vjp, inputs, rule_attrs, targets)
+            self._append_rule(op, inputs, attrs, keys)
             return
         names: dict[str, Any] = {}
-        for name, target in zip(vjp.wrt, targets, strict=True):
-            wanted = [each for each in target if self.takes_gradient(each)]
-            if f"{name}_grad" in op.grad_op.list_outputs and wanted:
-                names[f"{name}_grad"] = [self.new_piece(each) for each in target]
-            else:
-                names[f"{name}_grad"] = self.new_piece(wanted[0]) if wanted else None
-        for made in append_phi_op(op.grad_op, inputs, rule_attrs, names):
+        for name in vjp.wrt:
+            wanted = [key for key in keys[name] if self.takes_gradient(key)]
+            several = keys[name] if op.is_list(name) else wanted[:1]
+            pieces = [self.new_piece(key) for key in several if wanted]
+            names[f"{name}_grad"] = pieces if op.is_list(name) else next(iter(pieces), None)
+        for made in append_phi_op(op.grad_op, inputs, attrs, names):
             for variable in made if isinstance(made, list) else [made]:
                 if variable is not None:
                     variable.stop_gradient = False
 
-    def _append_rule(self, vjp: Any, inputs: list, attrs: dict, targets: list[list[str]]) -> None:
+    def _append_rule(self, op: Op, inputs: list, attrs: dict, keys: dict[str, list[str]]) -> None:
         """Runs a rule on Variables: its ops land in the block; the results get the gradients'
         names.
         """
         first = len(self.block.ops)
-        results = vjp.rule(*inputs, **attrs)
+        results = op.require_vjp().rule(*inputs, **attrs)
         new_ops = self.block.ops[first:]
         fresh = {name for operator in new_ops for name in operator.output_arg_names}
-        for names, result in zip(targets, results, strict=True):
-            pieces = result if isinstance(result, list) else [result]
-            for name, piece in zip(names, pieces, strict=False):
-                if piece is None or not self.takes_gradient(name):
-                    continue
-                new_name = self.new_piece(name)
-                if piece.name in fresh:
-                    self.block._rename_var(piece.name, new_name, new_ops)
-                else:  # it is an input of the rule, or has a gradient's name already
-                    append_phi_op(OPS["assign"], [piece], {}, {"out": new_name})
-                self.variable(new_name).stop_gradient = False
+        for name, piece in gradients_of(self, op, keys, results):
+            new_name = self.new_piece(name)
+            if piece.name in fresh:
+                self.block._rename_var(piece.name, new_name, new_ops)
+            else:  # it is an input of the rule, or has a gradient's name already
+                append_named("assign", [piece], new_name)
+            self.variable(new_name).stop_gradient = False
 
-    def _zeros_like(self, name: str) -> Variable:
-        """The gradient of an output that nobody used."""
-        variable = self._value(name)
-        attrs = OPS["full_like"].complete({"value": 0.0, "dtype": variable.dtype})
-        names = {"out": self.base_name(name)}
-        (zeros,) = append_phi_op(OPS["full_like"], [variable], attrs, names)
-        assert zeros is not None
+    def zeros_like(self, name: str) -> Variable:
+        """Appends the gradient of an output that nobody used."""
+        variable = self.value_of(name)
+        whole, dtype = self.base_name(name), variable.dtype
+        zeros = append_named("full_like", [variable], whole, value=0.0, dtype=dtype)
         self._without_scope()
         return zeros

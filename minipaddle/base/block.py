@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minipaddle.base.empty_slots import EMPTY_SLOTS
 from minipaddle.base.framework_proto import VAR_TYPES, BlockDesc, OpDesc, VarDesc
 from minipaddle.base.name_scope import full_name as scope_name
 from minipaddle.base.op_attrs import default_attrs, phi_attrs
-from minipaddle.base.op_compat import compat_of, output_slot, slot_of
+from minipaddle.base.op_compat import EMPTY_SLOTS, compat_of, slot_of
 from minipaddle.base.op_desc import EMPTY, write_attr
 from minipaddle.base.operator import Operator
 from minipaddle.base.variable import DENSE_TENSOR, Parameter, Variable
@@ -276,19 +275,18 @@ class Block:
 
     def _infer_shapes(self, operator: Operator) -> None:
         """InferMeta decides the outputs' shapes and dtypes, whatever they were before."""
-        op = operator.phi_op
+        op, keys = operator.phi_op, operator.phi_slots()
         compat = compat_of(op.name)
         metas: list[Any] = []
-        for item, names in zip(op.inputs, operator.phi_inputs(op), strict=True):
-            found = [
-                self._var_recursive(name, operator.type).meta() for name in names if name != EMPTY
-            ]
+        for item in op.inputs:
+            given = [name for name in keys[item.name] if name != EMPTY]
+            found = [self._var_recursive(name, operator.type).meta() for name in given]
             if slot_of(compat, item.name) == "XShape":
                 found = [MetaTensor(meta.shape[1:], meta.dtype) for meta in found]
             metas.append(found if item.is_list else found[0] if found else None)
         for name, meta in zip(op.outputs, op.infer_metas(metas, phi_attrs(operator)), strict=True):
             several = meta if isinstance(meta, list) else [meta]
-            for target, found in zip(operator.output(output_slot(compat, name)), several):
+            for target, found in zip(keys[name], several):
                 variable = self._find_var_recursive(target)
                 if found is not None and variable is not None:
                     variable._set_meta(found)

@@ -17,7 +17,7 @@ from typing import Any
 from minipaddle.base.control_flow_lowering import CONTROL_FLOW_LOWERING
 from minipaddle.base.framework import Block, Operator
 from minipaddle.base.op_attrs import attr_variables, phi_attrs
-from minipaddle.base.op_compat import compat_of, output_slot, slot_of
+from minipaddle.base.op_compat import compat_of, slot_of
 from minipaddle.base.xshape import RESHAPE_BACK, XSHAPE
 from minipaddle.common.errors import IRError
 from minipaddle.new_executor.instruction import Instruction
@@ -126,25 +126,22 @@ class BlockLowering:
 
     def _kernel_calls(self, operator: Operator) -> list[Instruction]:
         """The call of an op's kernel, and of what comes with it."""
-        op = operator.phi_op
-        compat, given = compat_of(op.name), operator.phi_inputs(op)
-        if any(slot_of(compat, item.name) == "XShape" for item in op.inputs):
-            op = RESHAPE_BACK
-        inputs: list[Any] = []
-        for item, slot in zip(op.inputs, given, strict=True):
-            names = [self(name) for name in slot]
-            inputs.append(names if item.is_list else names[0] if names else None)
-        outputs: list[Any] = []
-        for name in op.outputs:
-            found = [self(each) for each in operator.output(output_slot(compat, name))]
-            is_list = name in op.list_outputs and found
-            outputs.append(found if is_list else found[0] if found else None)
-        computed = attr_variables(operator)
-        attrs = {} if op is RESHAPE_BACK else phi_attrs(operator)
+        op, keys = operator.phi_op, operator.phi_slots()
+
+        def named(key: str, is_list: bool) -> Any:
+            found = [self(name) for name in keys[key]]
+            return found if is_list else found[0] if found else None
+
+        inputs = [named(item.name, item.is_list) for item in op.inputs]
+        outputs = [named(name, name in op.list_outputs) or None for name in op.outputs]
+        computed, attrs = attr_variables(operator), phi_attrs(operator)
         attrs = {name: value for name, value in attrs.items() if name not in computed}
         if op.name == "print":  # what its kernel can't know
             attrs["first_n"] = [attrs["first_n"] or -1]
-            attrs["print_tensor_name"] = attrs["print_tensor_name"] and given[0][0]
+            attrs["print_tensor_name"] = attrs["print_tensor_name"] and keys["x"][0]
+        compat = compat_of(op.name)
+        if any(slot_of(compat, item.name) == "XShape" for item in op.inputs):
+            op, attrs = RESHAPE_BACK, {}
         attr_inputs = {attr: self(name) for attr, name in computed.items()}
         where = operator.type, operator.call_stack
         calls = [Instruction(op, inputs, outputs, attrs, attr_inputs, *where)]

@@ -26,10 +26,10 @@ from minipaddle.base.framework import (
     Variable,
     default_main_program,
 )
-from minipaddle.base.layer_helper import append_phi_op
+from minipaddle.base.layer_helper import append_named
 from minipaddle.common import unique_name
 from minipaddle.new_executor.instruction import reads_of
-from minipaddle.phi.core.op import OPS, Op
+from minipaddle.phi.core.op import Op
 
 # the ops that run a block
 CONTROL_FLOW = ("conditional_block", "while", "conditional_block_grad", "while_grad")
@@ -38,15 +38,9 @@ CONTROL_FLOW = ("conditional_block", "while", "conditional_block_grad", "while_g
 @contextlib.contextmanager
 def conditional_block(condition: Variable) -> Iterator[Block]:
     """Inside, ops are run only if `condition` is true."""
-    program = condition.block.program
-    with all_or_nothing(program):
-        block = program._create_block()
-        block.runs_inside = True
+    with _new_block(condition.block.program) as block:
         yield block
-        program._rollback()
-        parent = program.block(block.parent_idx)
-        reads, writes = outside_names(block)
-        scope = parent.create_var(type=STEP_SCOPES)
+        parent, reads, writes, scope = _leave(block)
         parent.append_op(
             "conditional_block",
             {"Cond": condition, "Input": reads},
@@ -58,23 +52,34 @@ def conditional_block(condition: Variable) -> Iterator[Block]:
 @contextlib.contextmanager
 def while_block(condition: Variable, is_test: bool = False) -> Iterator[Block]:
     """Inside, ops are run again and again while `condition` is true; they have to change it."""
-    program = condition.block.program
-    with all_or_nothing(program):
-        block = program._create_block()
-        block.runs_inside = True
+    with _new_block(condition.block.program) as block:
         yield block
-        program._rollback()
-        parent = program.block(block.parent_idx)
-        reads, writes = outside_names(block)
+        parent, reads, writes, steps = _leave(block)
         # what is written may also stay as it was, if there is no turn: so it is an input, too
         inputs = [n for n in dict.fromkeys([*reads, *writes]) if n != condition.name]
-        steps = parent.create_var(type=STEP_SCOPES)
         parent.append_op(
             "while",
             {"X": inputs, "Condition": condition},
             {"Out": list(dict.fromkeys([condition.name, *writes])), "StepScopes": steps},
             {"sub_block": block, "is_test": is_test},
         )
+
+
+@contextlib.contextmanager
+def _new_block(program: Program) -> Iterator[Block]:
+    with all_or_nothing(program):
+        block = program._create_block()
+        block.runs_inside = True
+        yield block
+
+
+def _leave(block: Block) -> tuple[Block, list[str], list[str], Variable]:
+    """The parent, which is the current block again; what the block reads and writes of the
+    variables outside; and the variable of the parent that will hold the block's scopes.
+    """
+    block.program._rollback()
+    parent = block.program.block(block.parent_idx)
+    return parent, *outside_names(block), parent.create_var(type=STEP_SCOPES)
 
 
 def outside_names(block: Block) -> tuple[list[str], list[str]]:
@@ -91,9 +96,7 @@ def outside_names(block: Block) -> tuple[list[str], list[str]]:
 
 def copied(variable: Variable) -> Variable:
     """A new variable of the current block with the same value."""
-    name = unique_name.generate("_generated_var")
-    append_phi_op(OPS["assign"], [variable], {}, {"out": name})
-    return default_main_program().current_block().vars[name]
+    return append_named("assign", [variable], unique_name.generate("_generated_var"))
 
 
 def returned(variable: Variable) -> Variable:
@@ -108,8 +111,8 @@ def returned(variable: Variable) -> Variable:
 
 def select_input(false: Variable, true: Variable, mask: Variable) -> Variable:
     """What the branch that ran has returned. `mask`: int32, 1 for true."""
-    names = {"out": unique_name.generate("_generated_var")}
-    return append_phi_op(OPS["select_input"], [[false, true], mask], {}, names)[0]
+    out = unique_name.generate("_generated_var")
+    return append_named("select_input", [[false, true], mask], out)
 
 
 def must_be_copied(variable: Variable) -> bool:
@@ -166,7 +169,7 @@ def _let_pass_once(block: Block) -> bool:
         if all(variable.stop_gradient for variable in inputs):
             continue
         op = _declaration(operator)
-        if op is None or not {"ForwardOnly", "Constant"}.isdisjoint(op.traits):
+        if op is None or op.ends_gradient:
             continue
         for name in operator.output_arg_names:
             variable = block._var_recursive(name)

@@ -51,10 +51,8 @@ class Executor:
             )
         self._xp = array_module(self.place)
         self._closed = False
-        # program -> (its version, its interpreters)
+        # program -> (its version, {what was asked for: the interpreter, or the pruned program})
         self._cache: weakref.WeakKeyDictionary[Any, tuple] = weakref.WeakKeyDictionary()
-        # program -> (its version, the programs made of it by pruning)
-        self._pruned_cache: weakref.WeakKeyDictionary[Any, tuple] = weakref.WeakKeyDictionary()
         self._last: _LastRun | None = None
 
     def run(
@@ -136,11 +134,7 @@ class Executor:
         scope: Scope | None = None,
     ) -> Interpreter:
         """The compiled program for these feeds and fetches; compiled the first time, then kept."""
-        version = _version_of(program)
-        held = self._cache.get(program)
-        if held is None or held[0] != version:  # those of an older version are never used again
-            held = self._cache[program] = (version, {})
-        interpreters = held[1]
+        interpreters = self._kept(program)
         key = (feed_names, tuple([_fetch_key(item) for item in fetch]))
         found = interpreters.get(key)
         if found is None:
@@ -155,15 +149,20 @@ class Executor:
             found = interpreters[key] = kind(plan, self._xp)
         return found
 
+    def _kept(self, program: Any) -> dict[Any, Any]:
+        """What is kept for a program as it is now; an older version is never used again."""
+        version = _version_of(program)
+        held = self._cache.get(program)
+        if held is None or held[0] != version:
+            held = self._cache[program] = (version, {})
+        return held[1]
+
     def _pruned(self, program: Any, feed: dict[str, Any], fetch: list[Any]) -> tuple[Any, dict]:
         """The program without what only computes feeds, and the feeds that it still needs."""
         if not hasattr(program, "_prune_with_input"):
             return program, feed  # a PIR program
-        held = self._pruned_cache.get(program)
-        if held is None or held[0] != program._version:
-            held = self._pruned_cache[program] = (program._version, {})
-        block, programs = program.global_block(), held[1]
-        key = (_names_of(feed), tuple([_fetch_key(item) for item in fetch]))
+        block, programs = program.global_block(), self._kept(program)
+        key = ("pruned", _names_of(feed), tuple([_fetch_key(item) for item in fetch]))
         if key not in programs:
             updates = [operator for operator in block.ops if operator._is_optimize_op()]
             programs[key] = program._prune_with_input(list(feed), [*fetch, *updates])
@@ -176,7 +175,6 @@ class Executor:
         self._closed = True
         self._last = None
         self._cache.clear()
-        self._pruned_cache.clear()
 
 
 class _LastRun:

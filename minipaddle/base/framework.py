@@ -10,13 +10,12 @@ Left out: dist attributes.
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Iterator
 from typing import Any
 
+from minipaddle.base import desc_checks
 from minipaddle.base.block import Block
 from minipaddle.base.call_stack import user_frames
-from minipaddle.base.desc_checks import check_blocks, check_kinds, check_texts
 from minipaddle.base.framework_proto import (
     OP_VERSIONS,
     OpDesc,
@@ -29,6 +28,7 @@ from minipaddle.base.prune import prune, prune_backward, set_is_test
 from minipaddle.base.variable import DENSE_TENSOR, STEP_SCOPES, Parameter, Variable
 from minipaddle.common.errors import IRError
 from minipaddle.new_executor.scope import Scope
+from minipaddle.phi.core.symbolic import CurrentPrograms
 
 __all__ = [
     "DENSE_TENSOR",
@@ -186,9 +186,7 @@ class Program:
                 f"{len(data)} bytes that "
                 f"are not ({error}). Pass what serialize_to_string() returned."
             ) from error
-        check_blocks(message)
-        check_kinds(message)
-        check_texts(message)
+        desc_checks.check(message)
         return Program._from_desc(message)
 
     @staticmethod
@@ -326,14 +324,8 @@ class Program:
 # -- the current programs ----------------------------------------------------------------------
 
 
-class _Current(threading.local):
-    """The programs that are built now. Each thread has its own; all start with the same ones."""
-
-    main = Program()
-    startup = Program()
-
-
-_current = _Current()
+_current = CurrentPrograms(Program(), Program())
+program_guard = _current.guard
 
 
 def default_main_program() -> Program:
@@ -344,14 +336,3 @@ def default_main_program() -> Program:
 def default_startup_program() -> Program:
     """The program to which the ops that make the parameters are appended."""
     return _current.startup
-
-
-@contextlib.contextmanager
-def program_guard(main: Program, startup: Program | None = None) -> Iterator[None]:
-    """Inside, ops go to `main` and the making of parameters goes to `startup`."""
-    before = _current.main, _current.startup
-    _current.main, _current.startup = main, startup or _current.startup
-    try:
-        yield
-    finally:
-        _current.main, _current.startup = before

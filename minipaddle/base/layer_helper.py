@@ -162,6 +162,12 @@ def append_phi_op(
     return outputs
 
 
+def append_named(name: str, inputs: list[Any], out: str, **attrs: Any) -> Variable:
+    """Appends the op `name`, whose only output is called `out`."""
+    op = OPS[name]
+    return append_phi_op(op, inputs, op.complete(attrs), {"out": out})[0]
+
+
 def _names(variables: list[Variable]) -> list[str]:
     return [variable.name for variable in variables]
 

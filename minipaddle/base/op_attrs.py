@@ -36,7 +36,7 @@ def program_attrs(
     for name, value in known.items():
         if name != "place":
             write = compat.written.get(name)
-            found[compat.attrs.get(name, name)] = value if write is None else write(value)
+            found[compat.names.get(name, name)] = value if write is None else write(value)
     for name, extra in compat.extra.items():
         found[name] = extra(attrs, inputs) if callable(extra) else extra
     return found
@@ -63,7 +63,7 @@ def phi_attrs(operator: Operator) -> dict[str, Any]:
         _require_last_axis(operator)
     attrs = {}
     for attr in op.attrs:
-        name = compat.attrs.get(attr.name, attr.name)
+        name = compat.names.get(attr.name, attr.name)
         if compat.always_tensors and attr.kind is DataType:  # it is that of the Variables
             slot = compat.tensor_slot(compat.always_tensors[0])
             attrs[attr.name] = operator.block._var_recursive(operator.input(slot)[0]).dtype

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,8 @@ class OpCompat:
 
     Attributes:
         type: the op type.
-        slots: phi's input and output names -> slots, where they are not just CamelCase.
-        attrs: phi's attribute names -> the Program's.
+        renamed: "x=Ids dtype=out_dtype": phi's names of inputs and outputs = slots, where they are
+            not just CamelCase; phi's names of attributes = the Program's, where they differ.
         extra: attributes that phi does not have: a value, or a function of phi's attributes and
             the inputs' MetaTensors.
         defaults: a Program's attributes with a default value that phi's don't have.
@@ -48,8 +48,7 @@ class OpCompat:
     """
 
     type: str
-    slots: dict[str, str] = field(default_factory=dict)
-    attrs: dict[str, str] = field(default_factory=dict)
+    renamed: str = ""
     extra: dict[str, Any | Callable[[dict, Any], Any]] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
     layer: str = ""
@@ -61,6 +60,11 @@ class OpCompat:
     all_outputs: bool = False
     which: dict[str, Any] = field(default_factory=dict)
     which_slot: str = ""
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """`renamed`, taken apart."""
+        return dict(pair.split("=") for pair in self.renamed.split())
 
     def tensor_slot(self, attr: str) -> str:
         """The slot for an attribute that is given as a Variable."""
@@ -83,7 +87,7 @@ _ONE_AXIS = {"dim": [0], "keep_dim": False, "reduce_all": False}
 def _reduction(name: str, **extra: Any) -> OpCompat:
     return OpCompat(
         f"reduce_{name}",
-        attrs={"axis": "dim", "keepdim": "keep_dim"},
+        "axis=dim keepdim=keep_dim",
         extra={"in_dtype": -1, "out_dtype": -1, **extra},
         defaults=_ONE_AXIS,
         layer=name,
@@ -93,19 +97,19 @@ def _reduction(name: str, **extra: Any) -> OpCompat:
 def _close(type: str) -> OpCompat:
     return OpCompat(
         type,
-        slots={"x": "Input", "y": "Other"},
+        "x=Input y=Other",
         tensors={"rtol": "Rtol", "atol": "Atol"},
         written={"rtol": str, "atol": str},
     )
 
 
-def _as_declared(type: str, *names: str, **others: Any) -> OpCompat:
+def _as_declared(type: str, *names: str) -> OpCompat:
     """An op that is younger than the old names: its slots have the names of its parameters."""
-    return OpCompat(type, slots={name: name for name in names}, **others)
+    return OpCompat(type, " ".join(f"{name}={name}" for name in names))
 
 
-def _with_xshape(type: str, layer: str = "", **attrs: str) -> OpCompat:
-    return OpCompat(type, attrs=attrs, layer=layer, xshape=True, grad_slots={"x": "XShape"})
+def _with_xshape(type: str, renamed: str = "", **others: Any) -> OpCompat:
+    return OpCompat(type, renamed, xshape=True, grad_slots={"x": "XShape"}, **others)
 
 
 def _number_text(attrs: dict[str, Any], inputs: Any) -> str:
@@ -159,138 +163,114 @@ OP_COMPAT: dict[str, OpCompat] = {
     "any": _reduction("any", reduce_all=_no_axes),
     "prod": _reduction("prod"),
     "frobenius_norm": OpCompat(
-        "frobenius_norm",
-        attrs={"axis": "dim"},
-        extra={"in_dtype": -1, "out_dtype": -1},
-        defaults=_ONE_AXIS,
+        "frobenius_norm", "axis=dim", extra={"in_dtype": -1, "out_dtype": -1}, defaults=_ONE_AXIS
     ),
     "isnan": OpCompat("isnan_v2"),
     "isinf": OpCompat("isinf_v2"),
     "isfinite": OpCompat("isfinite_v2"),
-    "numel": OpCompat("size", slots={"x": "Input", "size": "Out"}, layer="numel"),
-    "increment": OpCompat("increment", attrs={"value": "step"}),
-    "addmm": OpCompat("addmm", attrs={"alpha": "Alpha", "beta": "Beta"}),
+    "numel": OpCompat("size", "x=Input size=Out", layer="numel"),
+    "increment": OpCompat("increment", "value=step"),
+    "addmm": OpCompat("addmm", "alpha=Alpha beta=Beta"),
     "diag": OpCompat("diag_v2"),
-    "diagonal": OpCompat("diagonal", slots={"x": "Input"}),
+    "diagonal": OpCompat("diagonal", "x=Input"),
     "repeat_interleave_with_tensor_index": OpCompat(
         "repeat_interleave",
-        slots={"repeats": "RepeatsTensor"},
-        attrs={"axis": "dim"},
+        "repeats=RepeatsTensor axis=dim",
         extra={"Repeats": 0},
         which_slot="RepeatsTensor",
     ),
-    "repeat_interleave": OpCompat("repeat_interleave", attrs={"axis": "dim", "repeats": "Repeats"}),
-    "trace": OpCompat("trace", slots={"x": "Input"}),
-    "mish": OpCompat("mish", attrs={"lambda_": "threshold"}),
-    "einsum": OpCompat("einsum", slots={"x": "Operands"}),
-    "leaky_relu": OpCompat("leaky_relu", attrs={"negative_slope": "alpha"}),
+    "repeat_interleave": OpCompat("repeat_interleave", "axis=dim repeats=Repeats"),
+    "trace": OpCompat("trace", "x=Input"),
+    "mish": OpCompat("mish", "lambda_=threshold"),
+    "einsum": OpCompat("einsum", "x=Operands"),
+    "leaky_relu": OpCompat("leaky_relu", "negative_slope=alpha"),
     "hardtanh": OpCompat("brelu", layer="hardtanh"),
     "hardsigmoid": OpCompat("hard_sigmoid", layer="hardsigmoid"),
     "hardswish": OpCompat(
-        "hard_swish",
-        extra={"offset": 3.0, "scale": 6.0, "threshold": 6.0},
-        layer="hardswish",
+        "hard_swish", extra={"offset": 3.0, "scale": 6.0, "threshold": 6.0}, layer="hardswish"
     ),
-    "add_n": OpCompat("sum", slots={"inputs": "X"}),
+    "add_n": OpCompat("sum", "inputs=X"),
     "sum": OpCompat(
         "reduce_sum",
-        attrs={"axis": "dim", "keepdim": "keep_dim", "dtype": "out_dtype"},
+        "axis=dim keepdim=keep_dim dtype=out_dtype",
         extra={"reduce_all": _no_axes, "in_dtype": -1},
         defaults=_ONE_AXIS,
         layer="sum",
     ),
     "mean": OpCompat(
         "reduce_mean",
-        attrs={"axis": "dim", "keepdim": "keep_dim"},
+        "axis=dim keepdim=keep_dim",
         extra={"reduce_all": _no_axes, "in_dtype": -1, "out_dtype": -1},
         defaults=_ONE_AXIS,
         layer="mean",
     ),
     "mean_all": OpCompat("mean"),
     "matmul_with_flatten": OpCompat("mul"),
-    "matmul": OpCompat("matmul_v2", attrs={"transpose_x": "trans_x", "transpose_y": "trans_y"}),
-    "pow": OpCompat("pow", attrs={"y": "factor"}),
+    "matmul": OpCompat("matmul_v2", "transpose_x=trans_x transpose_y=trans_y"),
+    "pow": OpCompat("pow", "y=factor"),
     "argmax": OpCompat("arg_max"),
-    "reshape": OpCompat(
-        "reshape2",
-        extra={"mkldnn_data_type": "float32", "use_quantizer": False},
-        xshape=True,
-        grad_slots={"x": "XShape"},
+    "reshape": _with_xshape(
+        "reshape2", extra={"mkldnn_data_type": "float32", "use_quantizer": False}
     ),
-    "transpose": _with_xshape("transpose2", "transpose", perm="axis"),
-    "unsqueeze": _with_xshape("unsqueeze2", axis="axes"),
-    "squeeze": _with_xshape("squeeze2", axis="axes"),
+    "transpose": _with_xshape("transpose2", "perm=axis", layer="transpose"),
+    "unsqueeze": _with_xshape("unsqueeze2", "axis=axes"),
+    "squeeze": _with_xshape("squeeze2", "axis=axes"),
     "expand_as": OpCompat("expand_as_v2", extra={"target_shape": _shape_of_y}),
     "one_hot": OpCompat(
         "one_hot_v2",
-        attrs={"num_classes": "depth"},
+        "num_classes=depth",
         extra={"dtype": 5, "allow_out_of_range": False},
         tensors={"num_classes": "depth_tensor"},
     ),
-    "flatten": _with_xshape("flatten_contiguous_range", "flatten"),
+    "flatten": _with_xshape("flatten_contiguous_range", layer="flatten"),
     "split": OpCompat("split", extra={"num": 0}, defaults={"axis": 0}, which={"num": 0}),
     "split_with_num": OpCompat("split", extra={"sections": []}, defaults={"axis": 0}),
     "tril": OpCompat("tril_triu", extra={"lower": True}, which={"lower": True}),
     "triu": OpCompat("tril_triu", extra={"lower": False}, which={"lower": False}),
-    "cast": OpCompat(
-        "cast",
-        attrs={"dtype": "out_dtype"},
-        extra={"in_dtype": _dtype_of_x},
-    ),
+    "cast": OpCompat("cast", "dtype=out_dtype", extra={"in_dtype": _dtype_of_x}),
     "tile": OpCompat("tile", tensors={"repeat_times": "RepeatTimes"}),
-    "print": OpCompat("print", slots={"x": "In"}),
+    "print": OpCompat("print", "x=In"),
     "scale": OpCompat("scale", written={"scale": float}),
-    "stack": OpCompat("stack", slots={"out": "Y"}),
-    "trunc": OpCompat("trunc", slots={"input": "X"}),
-    "unbind": OpCompat("unbind", slots={"input": "X"}),
-    "unstack": OpCompat("unstack", slots={"out": "Y"}),
-    "broadcast_tensors": OpCompat("broadcast_tensors", slots={"input": "X"}),
-    "meshgrid": OpCompat("meshgrid", slots={"inputs": "X"}),
+    "stack": OpCompat("stack", "out=Y"),
+    "trunc": OpCompat("trunc", "input=X"),
+    "unbind": OpCompat("unbind", "input=X"),
+    "unstack": OpCompat("unstack", "out=Y"),
+    "broadcast_tensors": OpCompat("broadcast_tensors", "input=X"),
+    "meshgrid": OpCompat("meshgrid", "inputs=X"),
     "expand": OpCompat("expand_v2", tensors={"shape": "Shape"}),
-    "slice": OpCompat("slice", slots={"input": "Input"}, written=_SLICE_BOUNDS),
+    "slice": OpCompat("slice", "input=Input", written=_SLICE_BOUNDS),
     "strided_slice": OpCompat(
         "strided_slice",
-        slots={"x": "Input"},
+        "x=Input",
         extra={"decrease_axis": [], "infer_flags": lambda attrs, inputs: [1] * len(attrs["axes"])},
         written=_SLICE_BOUNDS,
     ),
     "set_value_with_tensor": OpCompat(
         "set_value",
-        slots={"x": "Input", "values": "ValueTensor"},
+        "x=Input values=ValueTensor",
         extra={"dtype": _dtype_of_x, "values": Scalars(), "shape": [1]},
         which_slot="ValueTensor",
     ),
     "set_value": OpCompat(
-        "set_value",
-        slots={"x": "Input"},
-        extra={"dtype": _dtype_of_x},
-        written={"values": Scalars},
+        "set_value", "x=Input", extra={"dtype": _dtype_of_x}, written={"values": Scalars}
     ),
     "fill": OpCompat("fill_any", written={"value": float}),
     "assign_value": OpCompat("assign_value", written={"values": Scalars}),
-    "accuracy": OpCompat("accuracy", slots={"x": "Out"}),
-    "scatter": OpCompat("scatter", slots={"index": "Ids"}),
-    "index_select": OpCompat("index_select", attrs={"axis": "dim"}),
-    "take_along_axis": OpCompat(
-        "take_along_axis",
-        slots={"arr": "Input", "indices": "Index", "out": "Result"},
-        attrs={"axis": "Axis"},
-    ),
+    "accuracy": OpCompat("accuracy", "x=Out"),
+    "scatter": OpCompat("scatter", "index=Ids"),
+    "index_select": OpCompat("index_select", "axis=dim"),
+    "take_along_axis": OpCompat("take_along_axis", "arr=Input indices=Index out=Result axis=Axis"),
     "put_along_axis": OpCompat(
         "put_along_axis",
-        slots={"arr": "Input", "indices": "Index", "values": "Value", "out": "Result"},
-        attrs={"axis": "Axis", "reduce": "Reduce", "include_self": "Include_self"},
+        "arr=Input indices=Index values=Value out=Result "
+        "axis=Axis reduce=Reduce include_self=Include_self",
     ),
-    "embedding": OpCompat(
-        "lookup_table_v2", slots={"x": "Ids", "weight": "W"}, attrs={"sparse": "is_sparse"}
-    ),
+    "embedding": OpCompat("lookup_table_v2", "x=Ids weight=W sparse=is_sparse"),
     "argmin": OpCompat("arg_min"),
     "topk": OpCompat("top_k_v2", tensors={"k": "K"}),
     "nonzero": OpCompat("where_index"),
-    "unique": OpCompat(
-        "unique", slots={"inverse": "Index"}, extra={"is_sorted": True}, all_outputs=True
-    ),
-    "masked_select": OpCompat("masked_select", slots={"out": "Y"}),
+    "unique": OpCompat("unique", "inverse=Index", extra={"is_sorted": True}, all_outputs=True),
+    "masked_select": OpCompat("masked_select", "out=Y"),
     "arange": OpCompat(
         "range",
         tensors={"start": "Start", "end": "End", "step": "Step"},
@@ -302,9 +282,7 @@ OP_COMPAT: dict[str, OpCompat] = {
     "reduce_as": _as_declared("reduce_as", "x", "target", "out"),
     "shape64": _as_declared("shape64", "input", "out"),
     "full_int_array": _as_declared("full_int_array", "out"),
-    "rms_norm": OpCompat(
-        "rms_norm", slots={"x": "x", "scale": "scale", "out": "y", "invvar": "invvar"}
-    ),
+    "rms_norm": OpCompat("rms_norm", "x=x scale=scale out=y invvar=invvar"),
     "clip": OpCompat("clip", tensors={"min": "Min", "max": "Max"}),
     "gather": OpCompat("gather", tensors={"axis": "Axis"}),
     "linspace": OpCompat(
@@ -312,24 +290,20 @@ OP_COMPAT: dict[str, OpCompat] = {
         tensors={"start": "Start", "stop": "Stop", "number": "Num"},
         always_tensors=("start", "stop", "number"),
     ),
-    "sequence_mask": OpCompat("sequence_mask", slots={"y": "Y"}, attrs={"max_len": "maxlen"}),
-    "pad3d": OpCompat("pad3d", attrs={"pad_value": "value"}, tensors={"paddings": "Paddings"}),
+    "sequence_mask": OpCompat("sequence_mask", "y=Y max_len=maxlen"),
+    "pad3d": OpCompat("pad3d", "pad_value=value", tensors={"paddings": "Paddings"}),
     "gaussian": OpCompat(
         "gaussian_random", defaults={"shape": [], "mean": 0.0, "std": 1.0, "seed": 0, "dtype": 5}
     ),
-    "dropout": OpCompat(
-        "dropout",
-        slots={"seed_tensor": "Seed"},
-        attrs={"p": "dropout_prob", "mode": "dropout_implementation"},
-    ),
-    "cross_entropy_with_softmax": OpCompat("softmax_with_cross_entropy", slots={"input": "Logits"}),
-    "bce_loss": OpCompat("bce_loss", slots={"input": "X"}, layer="binary_cross_entropy"),
-    "huber_loss": OpCompat("huber_loss", slots={"input": "X", "label": "Y"}),
-    "kldiv_loss": OpCompat("kldiv_loss", slots={"label": "Target", "out": "Loss"}, layer="kl_div"),
-    "label_smooth": OpCompat("label_smooth", slots={"label": "X"}),
-    "nll_loss": OpCompat("nll_loss", slots={"input": "X", "total_weight": "Total_weight"}),
+    "dropout": OpCompat("dropout", "seed_tensor=Seed p=dropout_prob mode=dropout_implementation"),
+    "cross_entropy_with_softmax": OpCompat("softmax_with_cross_entropy", "input=Logits"),
+    "bce_loss": OpCompat("bce_loss", "input=X", layer="binary_cross_entropy"),
+    "huber_loss": OpCompat("huber_loss", "input=X label=Y"),
+    "kldiv_loss": OpCompat("kldiv_loss", "label=Target out=Loss", layer="kl_div"),
+    "label_smooth": OpCompat("label_smooth", "label=X"),
+    "nll_loss": OpCompat("nll_loss", "input=X total_weight=Total_weight"),
     "sigmoid_cross_entropy_with_logits": OpCompat(
-        "sigmoid_cross_entropy_with_logits", slots={"pos_weight": "pos_weight"}
+        "sigmoid_cross_entropy_with_logits", "pos_weight=pos_weight"
     ),
     "full": OpCompat(
         "fill_constant",
@@ -340,31 +314,27 @@ OP_COMPAT: dict[str, OpCompat] = {
     "allclose": _close("allclose"),
     "isclose": _close("isclose"),
     "full_like": OpCompat("fill_any_like", defaults={"value": 0.0}),
-    "uniform": OpCompat(
-        "uniform_random",
-        extra={"diag_num": 0, "diag_step": 0, "diag_val": 1.0},
-    ),
-    "conv2d": OpCompat("conv2d", slots={"out": "Output"}),
-    "depthwise_conv2d": OpCompat("depthwise_conv2d", slots={"out": "Output"}),
-    "unfold": OpCompat("unfold", slots={"out": "Y"}),
-    "fold": OpCompat("fold", slots={"out": "Y"}),
-    "pool2d": OpCompat("pool2d", attrs={"kernel_size": "ksize"}, extra={"use_cudnn": True}),
-    "max_pool2d_with_index": OpCompat("max_pool2d_with_index", attrs={"kernel_size": "ksize"}),
+    "uniform": OpCompat("uniform_random", extra={"diag_num": 0, "diag_step": 0, "diag_val": 1.0}),
+    "conv2d": OpCompat("conv2d", "out=Output"),
+    "depthwise_conv2d": OpCompat("depthwise_conv2d", "out=Output"),
+    "unfold": OpCompat("unfold", "out=Y"),
+    "fold": OpCompat("fold", "out=Y"),
+    "pool2d": OpCompat("pool2d", "kernel_size=ksize", extra={"use_cudnn": True}),
+    "max_pool2d_with_index": OpCompat("max_pool2d_with_index", "kernel_size=ksize"),
     "batch_norm_": OpCompat(
         "batch_norm",
-        slots={"out": "Y"},
-        attrs={"data_format": "data_layout"},
+        "out=Y data_format=data_layout",
         defaults={"is_test": False, "momentum": 0.9, "epsilon": 1e-5, "data_layout": "NCHW"}
         | {"use_global_stats": False, "trainable_statistics": False},
         grad_slots={"mean_out": "Mean", "variance_out": "Variance"},
     ),
-    "layer_norm": OpCompat("layer_norm", slots={"out": "Y"}),
-    "group_norm": OpCompat("group_norm", attrs={"data_format": "data_layout"}),
+    "layer_norm": OpCompat("layer_norm", "out=Y"),
+    "group_norm": OpCompat("group_norm", "data_format=data_layout"),
     "sgd_": OpCompat("sgd"),
     "momentum_": OpCompat("momentum"),
     "adam_": OpCompat("adam"),
     "adamw_": OpCompat("adamw"),
-    "fc": OpCompat("fc", slots={"input": "Input", "w": "W", "bias": "Bias"}),
+    "fc": OpCompat("fc", "input=Input w=W bias=Bias"),
 }
 
 for _name in ("equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal"):
@@ -372,14 +342,46 @@ for _name in ("equal", "not_equal", "less_than", "less_equal", "greater_than", "
 for _name in ("nearest", "linear", "bilinear", "trilinear", "bicubic"):
     OP_COMPAT[f"{_name}_interp"] = OpCompat(
         f"{_name}_interp_v2",
-        slots={"scale_tensor": "Scale", "output": "Out"},
-        attrs={"data_format": "data_layout"},
+        "scale_tensor=Scale output=Out data_format=data_layout",
         written={"scale": _as_float32},
     )
 for _name in ("randint", "randperm"):
     OP_COMPAT[_name] = OpCompat(_name, extra={"seed": 0})
 for _name in ("gammaln", "polygamma", "i0", "i0e", "i1", "i1e"):
     OP_COMPAT[_name] = _as_declared(_name, "x", "out")
+
+# Types of ops -> the input slots that such an Operator has with nothing in them: Paddle lists every
+# slot that the op could have, reshape2(inputs={Shape=[], X=['x']}). It matters for the text only.
+# (`AsDispensable` inputs of each op's OpProtoMaker. Left out: those of fill_constant, which Paddle
+# lists for paddle.full and not for initializers.)
+_EMPTY = {
+    "adam adamw": "Beta1Tensor Beta2Tensor EpsilonTensor",
+    "allclose isclose": "Atol Rtol",
+    "assign_value": "ValuesTensor",
+    "batch_norm": "MomentumTensor",
+    "clip": "Max Min",
+    "concat": "AxisTensor",
+    "empty gaussian_random randint uniform_random": "ShapeTensor ShapeTensorList",
+    "expand_v2": "Shape expand_shapes_tensor",
+    "gather": "Axis",
+    "one_hot_v2": "depth_tensor",
+    "pad3d": "Paddings",
+    "pow": "FactorTensor",
+    "reduce_all reduce_amax reduce_amin reduce_any": "AxisTensor AxisTensorList",
+    "reshape2": "Shape ShapeTensor",
+    "roll": "ShiftsTensor",
+    "scale": "BiasTensor ScaleTensor",
+    "sequence_mask": "MaxLenTensor",
+    "set_value": "EndsTensorList StartsTensorList StepsTensorList ValueTensor",
+    "slice": "EndsTensor EndsTensorList StartsTensor StartsTensorList",
+    "split": "AxisTensor SectionsTensorList",
+    "strided_slice": "EndsTensor EndsTensorList StartsTensor StartsTensorList StridesTensor "
+    "StridesTensorList",
+    "tile": "RepeatTimes repeat_times_tensor",
+    "top_k_v2": "K",
+    "unsqueeze2": "AxesTensor AxesTensorList",
+}
+EMPTY_SLOTS = {type: slots.split() for types, slots in _EMPTY.items() for type in types.split()}
 
 # type -> the phi ops that it may be; the last one is it unless `which` tells another
 _BY_TYPE: dict[str, list[str]] = {}
@@ -430,7 +432,7 @@ def slot_of(compat: OpCompat, name: str) -> str:
     if name in compat.grad_slots and compat.type.endswith("_grad"):
         return compat.grad_slots[name]
     base = name.removesuffix("_grad")
-    slot = compat.slots.get(base) or camel_case(base)
+    slot = compat.names.get(base) or camel_case(base)
     return f"{slot}@GRAD" if base != name else slot
 
 

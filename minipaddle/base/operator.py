@@ -49,23 +49,23 @@ class Operator:
         """The names in an input slot."""
         return slot_arguments(self.proto.inputs, slot)
 
-    def phi_inputs(self, op: Op) -> list[list[str]]:
-        """Per input of the op's declaration: the names in its slot.
+    def phi_slots(self) -> dict[str, list[str]]:
+        """Input or output of the op's declaration -> the names in its slot.
 
         Raises:
             ValueError: a slot of a forward op is empty, and the op can't do without it.
         """
-        compat, found = compat_of(op.name), []
+        op, compat = self.phi_op, compat_of(self.phi_op.name)
+        found = {name: self.output(output_slot(compat, name)) for name in op.outputs}
         for item in op.inputs:
             slot = slot_of(compat, item.name)
-            names = self.input(slot)
+            found[item.name] = self.input(slot)
             # Paddle's gradient ops leave out what their kernels don't read
-            if not (names or item.optional or item.is_list or op.forward_op):
+            if not (found[item.name] or item.optional or item.is_list or op.forward_op):
                 raise ValueError(
                     f"{self.type}: expected a variable in the input slot {slot!r}, but got none. "
                     f"The op has {self.input_names}: fill {slot!r}, too."
                 )
-            found.append(names)
         return found
 
     def require_slots(self) -> None:

@@ -8,7 +8,6 @@ Left out: dist attributes.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from minipaddle.base.framework_proto import (
@@ -17,6 +16,7 @@ from minipaddle.base.framework_proto import (
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.dtype import DataType
 from minipaddle.phi.core.meta_tensor import MetaTensor
+from minipaddle.phi.core.symbolic import Symbolic
 
 if TYPE_CHECKING:
     from minipaddle.base.block import Block
@@ -25,10 +25,9 @@ DENSE_TENSOR, STEP_SCOPES = 7, 11  # kinds of variables; the second is control f
 _VAR_TYPE_NAMES = {number: name for name, number in VAR_TYPES.items()}
 
 
-class Variable:
+class Variable(Symbolic):
     """A name for a Tensor that will exist when the program runs."""
 
-    is_symbolic = True  # no data before that
     desc: Any  # see desc.py
 
     def __init__(self, block: Block, proto: Any) -> None:
@@ -63,19 +62,8 @@ class Variable:
     def dtype(self) -> DataType:
         return dtypes.BY_PROTO[self.proto.type.dense_tensor.tensor.data_type]
 
-    @property
-    def ndim(self) -> int:
-        return len(self.proto.type.dense_tensor.tensor.dims)
-
-    @property
-    def size(self) -> int:
-        """Number of elements. Raises ValueError where a dimension is not known yet."""
-        if -1 in self.shape:
-            raise ValueError(
-                f"Variable.size: expected known dimensions, but got {list(self.shape)} for "
-                f"{self.name!r}. Use an op that asks for the shape when the program runs."
-            )
-        return math.prod(self.shape)
+    def _in_words(self) -> tuple[str, str, str]:
+        return "Variable", f"the Variable {self.name!r}", repr(self.name)
 
     @property
     def stop_gradient(self) -> bool:
@@ -124,13 +112,6 @@ class Variable:
         self.block.program.current_block().append_op("assign", {"X": source}, {"Out": self})
         return self
 
-    def backward(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(
-            f"Variable.backward: expected a Tensor, but got the Variable {self.name!r} of a "
-            "Program, which "
-            "has no data yet. Call paddle.static.append_backward(loss) instead."
-        )
-
     def __str__(self) -> str:
         kind = "var"
         if self.is_parameter:
@@ -144,30 +125,6 @@ class Variable:
         )
 
     __repr__ = __str__
-
-    def __bool__(self) -> bool:
-        raise TypeError(
-            f"Variable: expected a Tensor, but got the Variable {self.name!r}, which has no data "
-            "before the program runs. paddle.where chooses without an `if`."
-        )
-
-    def __float__(self) -> float:
-        raise TypeError(self._no_number())
-
-    def __int__(self) -> int:
-        raise TypeError(self._no_number())
-
-    def numpy(self, *args: Any) -> Any:
-        raise TypeError(self._no_number())
-
-    item = tolist = numpy
-
-    def _no_number(self) -> str:
-        return (
-            f"Variable: expected a Tensor, but got the Variable {self.name!r}, which has no data "
-            "before the program runs. Fetch it: (array,) = Executor().run(program, feed={...}, "
-            f"fetch_list=[{self.name!r}])."
-        )
 
 
 class Parameter(Variable):

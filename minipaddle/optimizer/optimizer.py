@@ -19,7 +19,7 @@ from typing import Any
 from minipaddle.base import framework as base
 from minipaddle.base.backward import append_backward as append_backward_to_program
 from minipaddle.base.framework import OpRole, Variable
-from minipaddle.base.layer_helper import append_phi_op
+from minipaddle.base.layer_helper import append_named
 from minipaddle.common import dtype as dtypes
 from minipaddle.common import unique_name
 from minipaddle.eager import no_grad
@@ -373,8 +373,7 @@ class Optimizer:
             differs = parameter.dtype is not gradient.dtype and master is not None
             term = regularizer(master if differs else parameter)
             if isinstance(gradient, Variable):  # a Program adds it to the gradient's own variable
-                names = {"out": gradient.name}
-                return append_phi_op(OPS["add_n"], [[gradient, term]], {}, names)[0]
+                return append_named("add_n", [[gradient, term]], gradient.name)
             return OPS["add_n"]([gradient, term])
 
     @contextlib.contextmanager

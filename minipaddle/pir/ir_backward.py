@@ -12,13 +12,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from minipaddle.phi.core.backward import (
+    given_gradients,
+    gradients_of,
+    require_loss,
+    rule_attrs,
+    rule_inputs,
+)
 from minipaddle.phi.core.op import OPS
 from minipaddle.phi.core.world import world_guard
 from minipaddle.pir.core.block import Program
 from minipaddle.pir.core.builder import append_phi_op, program_guard
 from minipaddle.pir.core.constant import attribute_operands, attribute_values
 from minipaddle.pir.core.operation import Operation
-from minipaddle.pir.core.type import VectorType
 from minipaddle.pir.core.value import Value
 from minipaddle.pir.core.vector import all_results, combined_values, split_values
 
@@ -36,16 +42,7 @@ def append_backward(
         ValueError: loss has more than one element, or depends on nothing that needs a gradient.
         NoGradientError: an operation on the way has no gradient rule.
     """
-    if not isinstance(loss, Value):
-        raise TypeError(
-            f"append_backward: expected loss to be a Value, but got {type(loss).__name__}. "
-            "Pass the loss of a PIR program; in dygraph call loss.backward()."
-        )
-    if loss.shape.numel() != 1:
-        raise ValueError(
-            f"append_backward: expected a loss with one element, but got shape {list(loss.shape)}. "
-            "Take its mean or sum first."
-        )
+    require_loss(loss, Value)
     block = loss.get_defining_op().parent
     assert block is not None
     wanted = block.all_parameters()
@@ -68,14 +65,7 @@ def grad(
     """The gradients of `outputs` with respect to `inputs`; None where there is none."""
     starts = [outputs] if isinstance(outputs, Value) else list(outputs)
     wanted = [inputs] if isinstance(inputs, Value) else list(inputs)
-    given = [None] * len(starts)
-    if grad_outputs is not None:
-        given = [grad_outputs] if isinstance(grad_outputs, Value) else list(grad_outputs)
-    if len(given) != len(starts):
-        raise ValueError(
-            f"grad: expected one gradient for each of the {len(starts)} outputs, but got "
-            f"{len(given)}. Give None for ones."
-        )
+    given = given_gradients("grad", starts, grad_outputs)
     block = starts[0].get_defining_op().parent
     assert block is not None
     gradients = calc_gradient(starts, given, block.program, no_grad_vars)
@@ -146,7 +136,7 @@ def _path_to(
         if op.info.op is None or needed.isdisjoint(all_results(op)):
             continue
         sources = [value for value in _sources(op) if _needs_grad(value, stopped)]
-        if not sources or not NO_GRADIENT.isdisjoint(op.info.op.traits):
+        if not sources or op.info.op.ends_gradient:
             continue
         op.info.op.require_vjp()
         path.append(op)
@@ -157,9 +147,6 @@ def _path_to(
 def _ones_like(value: Value) -> Value:
     attrs = OPS["full_like"].complete({"value": 1.0, "dtype": value.dtype})
     return append_phi_op(OPS["full_like"], [value], attrs)[0]
-
-
-NO_GRADIENT = {"ForwardOnly", "Constant"}  # "Constant": it reads a shape, and no number
 
 
 class _Walk:
@@ -190,53 +177,31 @@ class _Walk:
         declaration = op.info.op
         assert declaration is not None
         vjp = declaration.require_vjp()
-        values: dict[str, Any] = {}
-        targets: dict[str, list[Value]] = {}
-        for item, source in zip(declaration.inputs, op.operands_source(), strict=False):
-            if item.is_list and source is not None:
-                values[item.name] = targets[item.name] = combined_values(source)
-            else:
-                values[item.name] = source
-                targets[item.name] = [] if source is None else [source]
-        for name, result in zip(declaration.outputs, op.results(), strict=True):
-            if isinstance(result.type(), VectorType):
-                values[name] = split_values(result)
-                found = [self.gradient_of(piece) for piece in values[name]]
-                values[f"{name}_grad"] = [
-                    self._zeros_like(piece) if grad is None else grad
-                    for piece, grad in zip(values[name], found, strict=True)
-                ]
-            else:
-                values[name] = result
-                values[f"{name}_grad"] = self.gradient_of(result)
-        for item in vjp.inputs:
-            if item.name.endswith("_grad") and values[item.name] is None:
-                values[item.name] = self._zeros_like(values[item.name.removesuffix("_grad")])
-        inputs = [values[item.name] for item in vjp.inputs]
+        pairs = zip(declaration.inputs, op.operands_source(), strict=False)
+        keys = {item.name: combined_values(source) for item, source in pairs}
+        keys |= dict(zip(declaration.outputs, map(split_values, op.results()), strict=True))
+        inputs = rule_inputs(self, declaration, keys)
         operands = attribute_operands(op)
-        known = {**operands, **attribute_values(op)}  # what is computed later stays a Value
-        attrs = {attr.name: known.get(attr.name, attr.default) for attr in vjp.attrs}
+        # what is computed later stays a Value
+        attrs = rule_attrs(declaration, {**operands, **attribute_values(op)})
         if vjp.invoke:  # the gradient reads the operands that the operation itself reads
             shared = {name: value for name, value in operands.items() if name in attrs}
             results = vjp.rule(*inputs, **{**attrs, **shared})
         else:
-            wanted = [any(_needs_grad(v, self.stopped) for v in targets[name]) for name in vjp.wrt]
-            results = append_phi_op(
-                declaration.grad_op,
-                inputs,
-                attrs,
-                attr_operands=operands,
-                wanted=wanted,
-            )
-        for name, result in zip(vjp.wrt, results, strict=True):
-            gradients = result if isinstance(result, list) else [result]
-            if result is None:  # of an optional input that is not given
-                continue
-            for value, gradient in zip(targets[name], gradients, strict=False):
-                if _needs_grad(value, self.stopped) and gradient.type() is not None:
-                    self.add(value, gradient)
+            wanted = [any(map(self.takes_gradient, keys[name])) for name in vjp.wrt]
+            grad_op = declaration.grad_op
+            results = append_phi_op(grad_op, inputs, attrs, attr_operands=operands, wanted=wanted)
+        for value, gradient in gradients_of(self, declaration, keys, results):
+            if gradient.type() is not None:
+                self.add(value, gradient)
 
-    def _zeros_like(self, value: Value) -> Value:
+    def takes_gradient(self, value: Value) -> bool:
+        return _needs_grad(value, self.stopped)
+
+    def value_of(self, value: Value) -> Value:
+        return value
+
+    def zeros_like(self, value: Value) -> Value:
         """The gradient of a result that nobody used."""
         attrs = OPS["full_like"].complete({"value": 0.0, "dtype": value.dtype})
         return append_phi_op(OPS["full_like"], [value], attrs)[0]

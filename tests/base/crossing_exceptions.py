@@ -38,6 +38,7 @@ _no_scale = "Paddle's gradient of a classic Program wants a scale, or ends the p
 
 # Cases that don't cross: op -> (is it such a case?, why).
 CASES = {
+    "all": (lambda inputs, attrs: inputs[0].size == 0, "Paddle gives what memory held"),
     "any": (lambda inputs, attrs: inputs[0].size == 0, "Paddle gives what memory held"),
     "batch_norm_": (lambda inputs, attrs: inputs[3] is None, _no_scale),
     "divide": (

@@ -97,7 +97,7 @@ def test_bad_arguments_of_gradients():
         (TypeError, r"inputs to hold Variables of a Program, but got ndarray", lambda: y, X, {}),
         (
             ValueError,
-            r"one target gradient for each of the 1 targets, but got 2",
+            r"one gradient for each of the 1 targets, but got 2",
             lambda: [y],
             [x],
             {"target_gradients": [None, None]},

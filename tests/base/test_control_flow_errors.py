@@ -214,8 +214,8 @@ def _set_sub_block(message, index):
         (lambda m: setattr(m.blocks[1], "idx", 2), "blocks in order"),
         (lambda m: setattr(m.blocks[1], "forward_block_idx", 7), "forward block 7"),
         (lambda m: _set_sub_block(m, 0), "while in block 0 to run a block from 1 to 3"),
-        (lambda m: _set_sub_block(m, 44), "sub_block = 44"),
-        (lambda m: _set_sub_block(m, -1), "sub_block = -1"),
+        (lambda m: _set_sub_block(m, 44), "but got block 44"),
+        (lambda m: _set_sub_block(m, -1), "but got block -1"),
     ],
 )
 def test_damaged_descriptions(change, message):

@@ -337,7 +337,7 @@ def test_parameters_by_name():
         y = paddle.tanh(x)
         (gradient,) = paddle.static.gradients(y, x, paddle.full([2, 3], 2.0))
         assert gradient is not None
-        with pytest.raises(ValueError, match="expected one gradient for each of the 1 outputs"):
+        with pytest.raises(ValueError, match="expected one gradient for each of the 1 targets"):
             paddle.static.gradients([y], x, [None, None])
 
 

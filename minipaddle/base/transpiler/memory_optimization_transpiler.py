@@ -27,7 +27,6 @@ from typing import Any
 
 from minipaddle.base.block_lowering import FEED_AND_FETCH
 from minipaddle.base.framework import DENSE_TENSOR, Operator, Program, Variable
-from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.new_executor.instruction import last_uses, reads_of, writes_of
 
 
@@ -137,11 +136,9 @@ def _overwritable(operator: Operator) -> dict[str, str]:
         op = operator.phi_op
     except KeyError:
         return {}
-    compat = compat_of(op.name)
-    found = {}
+    found, keys = {}, operator.phi_slots()
     for output, source in op.inplace_form.items():
-        targets = operator.output(output_slot(compat, output))
-        sources = operator.input(slot_of(compat, source))
+        targets, sources = keys[output], keys[source]
         if len(targets) == len(sources) == 1 and operator.input_arg_names.count(sources[0]) == 1:
             found[targets[0]] = sources[0]
     return found

@@ -289,6 +289,11 @@ class Op:
             )
         return self.vjp_rule
 
+    @property
+    def ends_gradient(self) -> bool:
+        """True if no gradient flows through it."""
+        return not {"ForwardOnly", "Constant"}.isdisjoint(self.traits)
+
     def is_list(self, name: str) -> bool:
         """True for the name of a list input or output, or of its gradient."""
         return name.removesuffix("_grad") in self.list_outputs or any(

@@ -7,7 +7,6 @@ paddle/fluid/pir/dialect/operator/utils/.
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -17,6 +16,7 @@ from minipaddle.common.place import CPU
 from minipaddle.phi.core.append import metas_of, pieces_of
 from minipaddle.phi.core.attribute import IntArray, ScalarDouble, ScalarInt, ScalarInt64
 from minipaddle.phi.core.op import OPS, Attr, Op
+from minipaddle.phi.core.symbolic import CurrentPrograms
 from minipaddle.phi.core.world import tracer
 from minipaddle.pir.core.attribute import Attribute
 from minipaddle.pir.core.block import Program
@@ -28,18 +28,14 @@ from minipaddle.pir.core.vector import combined_values
 from minipaddle.pir.core.verify import type_of
 
 
-class _Current(threading.local):
-    """The programs and the place at which operations are inserted now. Each thread has its own:
-    ranks that run as threads don't disturb each other. All start with the same default programs.
-    """
+class _Current(CurrentPrograms):
+    """Also the place at which operations are inserted."""
 
-    main = Program()
-    startup = Program()
     index: int | None = None  # None: at the end of the main program
     lift: Callable[[Any], Value] | None = None  # see `lifting`
 
 
-_current = _Current()
+_current = _Current(Program(), Program())
 
 
 def default_main_program() -> Program:
@@ -55,12 +51,8 @@ def default_startup_program() -> Program:
 @contextlib.contextmanager
 def program_guard(main: Program, startup: Program | None = None) -> Iterator[None]:
     """Inside, operations go to the end of `main` and the making of parameters goes to `startup`."""
-    before = _current.main, _current.startup, _current.index
-    _current.main, _current.startup, _current.index = main, startup or _current.startup, None
-    try:
+    with _current.guard(main, startup), insertion_point_at(None):
         yield
-    finally:
-        _current.main, _current.startup, _current.index = before
 
 
 def set_insertion_point(operation: Operation) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from minipaddle.common.dtype import DataType
 from minipaddle.common.size import Size
 from minipaddle.phi.core.meta_tensor import MetaTensor
+from minipaddle.phi.core.symbolic import Symbolic
 from minipaddle.pir.core.attribute import Attribute
 from minipaddle.pir.core.type import DenseTensorType, Type, VectorType
 
@@ -53,10 +54,8 @@ class OpOperand:
         return f"OpOperand(owner={self._owner.name()}, index={self._index})"
 
 
-class Value:
+class Value(Symbolic):
     """A value: the result of an operation. It has a type, and is written exactly once."""
-
-    is_symbolic = True  # no data before the program runs
 
     def __init__(self, type: Type | None, owner: Operation, index: int) -> None:
         self._type = type
@@ -121,20 +120,6 @@ class Value:
     def dtype(self) -> DataType:
         return self._tensor_type().dtype
 
-    @property
-    def ndim(self) -> int:
-        return len(self._tensor_type().shape)
-
-    @property
-    def size(self) -> int:
-        """Number of elements. Raises ValueError where a dimension is not known yet."""
-        if -1 in self.shape:
-            raise ValueError(
-                f"Value.size: expected known dimensions, but got {list(self.shape)}. "
-                "Use an op that asks for the shape when the program runs."
-            )
-        return self.shape.numel()
-
     def meta(self) -> Any:
         """What InferMeta needs: a MetaTensor, or a list of them for a vector."""
         if isinstance(self._type, VectorType):
@@ -184,41 +169,14 @@ class Value:
     def persistable(self, value: bool) -> None:
         self._set_flag("persistable", value, False)
 
-    def backward(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(
-            "Value.backward: expected a Tensor, but got a Value of a PIR program, which has no "
-            "data yet. "
-            "Call paddle.static.append_backward(loss) instead."
-        )
+    def _in_words(self) -> tuple[str, str, str]:
+        return "Value", f"a Value of {self._owner.name()}", "value"
 
     def __repr__(self) -> str:
         return (
             f"Value(define_op_name={self._owner.name()}, index={self._index}, "
             f"dtype={self._type!r}, "
             f"stop_gradient={self.stop_gradient})"
-        )
-
-    def __bool__(self) -> bool:
-        raise TypeError(
-            "Value: expected a Tensor, but got a Value, which has no data before the program runs. "
-            "paddle.where chooses without an `if`."
-        )
-
-    def __float__(self) -> float:
-        raise TypeError(self._no_number())
-
-    def __int__(self) -> int:
-        raise TypeError(self._no_number())
-
-    def numpy(self, *args: Any) -> Any:
-        raise TypeError(self._no_number())
-
-    item = tolist = numpy
-
-    def _no_number(self) -> str:
-        return (
-            "Value: expected a Tensor, but got a Value, which has no data before the program runs. "
-            "Fetch it: (array,) = Executor().run(program, feed={...}, fetch_list=[value])."
         )
 
 
