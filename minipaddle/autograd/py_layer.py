@@ -227,13 +227,14 @@ class GradNodePyLayer(GradNodeBase):
         return self._in_order(results if isinstance(results, tuple) else (results,))
 
     def _given(self, slot: int, grads: Sequence[Tensor | None]) -> Tensor | None:
-        """The gradient for this slot as backward gets it."""
+        """The gradient for this slot as backward gets it: its own, as it may write into it."""
         grad = grads[slot]
         if grad is None:
             return zeros_like_output(self, slot, grads) if self.ctx._materialize_grads else None
         dtype = BY_NUMPY[self.specs[slot][1]]
-        as_it_is = grad.dtype is dtype or not self.ctx._grad_in_dtype_consistent
-        return grad if as_it_is else OPS["cast"](grad, dtype=dtype)
+        if grad.dtype is not dtype and self.ctx._grad_in_dtype_consistent:
+            return OPS["cast"](grad, dtype=dtype)
+        return Tensor(grad._data.copy()) if grad.stop_gradient else grad
 
     def _in_order(self, results: tuple[Any, ...]) -> list[Tensor | None]:
         """What backward returned, one gradient for each edge. Raises ValueError if it doesn't

@@ -102,6 +102,24 @@ class Tensor:
         self._require_meta().stop_gradient = value
 
     @property
+    def requires_grad(self) -> bool:
+        """The opposite of stop_gradient."""
+        return not self.stop_gradient
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad_(value)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Sets `requires_grad`; returns this Tensor."""
+        if not isinstance(requires_grad, bool):
+            raise TypeError(
+                f"requires_grad: expected True or False, but got {requires_grad!r}. Set one."
+            )
+        self.stop_gradient = not requires_grad
+        return self
+
+    @property
     def is_leaf(self) -> bool:
         return self.autograd_meta is None or self.autograd_meta.is_leaf
 
@@ -237,6 +255,11 @@ class Tensor:
         tensor = Tensor(self._data)
         tensor._version = self._version
         return tensor
+
+    def detach_(self) -> Tensor:
+        """Cuts this Tensor itself off from the graph."""
+        self.autograd_meta = None
+        return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         """A leaf of its own: gradients of the copy don't reach what it was copied from."""

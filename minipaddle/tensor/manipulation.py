@@ -31,6 +31,7 @@ __all__ = [
     "gather",
     "gather_nd",
     "index_add",
+    "index_add_",
     "index_fill",
     "index_fill_",
     "index_put",
@@ -235,6 +236,11 @@ def gather(x: Any, index: Any, axis: Any = None, name: Any = None) -> Any:
 def index_add(x: Any, index: Any, axis: int, value: Any, name: Any = None) -> Any:
     """x, with slice i of `value` added to its slice index[i] along `axis`."""
     return OPS["index_add"](x, index, value, axis=axis)
+
+
+def index_add_(x: Any, index: Any, axis: int, value: Any, name: Any = None) -> Any:
+    """`index_add` in place."""
+    return OPS["index_add"].inplace_op(x, index, value, axis=axis)
 
 
 def index_put(

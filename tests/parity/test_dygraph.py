@@ -168,6 +168,11 @@ for back in (lambda ctx, d: [d], lambda ctx, d: (d,), lambda ctx, d: d, lambda c
 for back in (lambda ctx, d: ([d, d * 2], d * 3), lambda ctx, d: (d, d * 2, d * 3), lambda ctx, d: [[d, d * 2], d * 3]): case(back, [x, w], x)
 """,
     "a PyLayer without backward": LAYER + "type('E', (PyLayer,), {'forward': staticmethod(lambda ctx, a: a * 1)}).apply(x).backward()",
+    "a PyLayer's backward writes into its gradient": LAYER + """
+def triple(ctx, d): d.scale_(3.); return d
+a, b = made(lambda ctx, a: a * 1, triple), made(lambda ctx, a: a * 1, lambda ctx, d: d)
+(a.apply(x) + b.apply(w)).sum().backward(); print(g(x.grad), g(w.grad)); s = t([1., 1., 1.]); a.apply(x).backward(s); print(g(s))
+""",
     "dtypes that a PyLayer's backward gets": LAYER + """
 for flag in (True, False, 3):
     def forward(ctx, a): ctx.set_grad_in_dtype_consistent(flag); return a * 2
@@ -221,6 +226,10 @@ for y, a, k in ((x * 1, (), {'dtype': 'float64'}), (x * 1, (0,), {}), (t([1, 2])
 y = x * 1; print(edges(paddle.cumsum_(y, dtype='float64'))); y.sum().backward(); print(g(x.grad), x.grad.dtype)
 for f in (lambda: x.cumsum_(0), lambda: (x * 1).cumsum_(5), lambda: (x * 1).cumsum_(dtype='text')): kind(f)
 """,
+    "assign into a Tensor, and its views": "y = x * 1; v = y.reshape([3, 1]); z = y * y; paddle.assign(w, y); print(g(v), y.inplace_version); kind(lambda: z.sum().backward()); kind(lambda: paddle.assign(w, x) is x); print(x.is_leaf)\nwith paddle.no_grad(): paddle.assign(w, x)",
+    "index_add in place": "y = x * 1; print(g(y.index_add_(t([0, 2]), 0, w[:2])), g(paddle.index_add_(y, index=t([0]), axis=0, value=w[:1]))); y.sum().backward(); print(g(x.grad), g(w.grad))",
+    "detach in place": "y = x * 2; z = y * y; print(y.detach_() is y, y.is_leaf, y.stop_gradient, y.grad_fn); z.sum().backward(); print(g(x.grad))\ny = x * 2; y.register_hook(lambda d: print('hook')); y.detach_(); y.stop_gradient = False; (y * 2).sum().backward(); print(g(y.grad)); print(x.detach_().stop_gradient)",
+    "requires_grad": "y, z = t([1.]), t([1.]); y.requires_grad = True; print(x.requires_grad, y.stop_gradient, z.requires_grad_() is z, z.stop_gradient, z.requires_grad_(False).stop_gradient); kind(lambda: setattr(y, 'requires_grad', 3)); kind(lambda: y.requires_grad_(3))",
     # -- names of dtypes
     "other names of dtypes": """
 for n in ('int', 'float', 'double', 'half', 'long', 'short', 'single', 'f4', 'text', 'FP32', int, float, bool, np.float32):
@@ -256,6 +265,7 @@ BETTER = {
     "grad after backward": ("y = x * x; y.backward(); paddle.grad(y, x)", "RuntimeError", "SystemError"),
     "a first gradient that does not fit: Paddle's grad computes something": ("print(paddle.grad(x * 2, x, t([1.]))[0].shape)", "AssertionError", "paddle.Size([1])"),
     "a start twice": ("y = x * 2; paddle.autograd.backward([y, y])", "RuntimeError", "AssertionError"),
+    "a hook on a PyLayer's result: Paddle forgets what it returns": (LAYER + "y = made(lambda ctx, a: a * 1, lambda ctx, d: d).apply(x); y.register_hook(lambda d: d * 5); y.backward(); print(g(x.grad))", "[5.0, 5.0, 5.0]", "[1.0, 1.0, 1.0]"),
     "an unused output: Paddle gives it another's gradient": ("a, b = paddle.split(leaf(1., 2.), 2); print(g(paddle.grad(a * 5, [b])[0]))", "[0.0]", "[5.0]"),
     "a hook that can't be called": ("x.register_hook(3); print('taken')", "TypeError", "taken"),
     "an error of the user's in a hook": ("def f(d): raise KeyError\nx.register_hook(f); (x * 2).backward()", "KeyError", "OSError"),
