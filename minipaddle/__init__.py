@@ -46,6 +46,7 @@ from minipaddle.phi.core.generator import seed
 from minipaddle.phi.core.world import disable_static, in_dynamic_mode
 from minipaddle.phi.core.world import enable_static as _enable_static
 from minipaddle.tensor import INPLACE_FUNCTIONS as _INPLACE_FUNCTIONS
+from minipaddle.tensor.aliases import *
 from minipaddle.tensor.attribute import *
 from minipaddle.tensor.creation import *
 from minipaddle.tensor.linalg import *

@@ -4,6 +4,7 @@ Many of them are the op itself. The others only give arguments their user-facing
 world alike. Each file lists its functions in `__all__`; what stands there is in `paddle`, and, if
 it takes a Tensor first, a method of Tensor, Variable and Value.
 
+    aliases        other names of functions, as PyTorch has them
     attribute      what a Tensor is, as a Tensor
     creation       making Tensors
     indexing       x[...] and x[...] = values, in ops: the same ones in every world
@@ -27,6 +28,7 @@ from typing import Any
 from minipaddle.phi.core.op import OPS
 from minipaddle.phi.math_op_patch import patch_methods
 from minipaddle.tensor import (
+    aliases,
     attribute,
     creation,
     indexing,
@@ -41,10 +43,20 @@ from minipaddle.tensor import (
     to,
 )
 
-FILES = (attribute, creation, linalg, logic, manipulation, math, ops, random, search, stat)
+FILES = (aliases, attribute, creation, linalg, logic, manipulation, math, ops, random, search, stat)
 
 # functions that don't take a Tensor first, or that Paddle has no method for
-NOT_METHODS = {"add_n", "assign", "full_like", "ones_like", "rand", "uniform", "zeros_like"}
+NOT_METHODS = {
+    "cat",
+    "concatenate",
+    "ger",
+    "assign",
+    "full_like",
+    "ones_like",
+    "rand",
+    "uniform",
+    "zeros_like",
+}
 NOT_METHODS |= {"einsum", "full", "ones", "zeros", "arange", "empty", "empty_like", "eye"}
 NOT_METHODS |= {"linspace", "meshgrid", "bernoulli", "normal", "randint", "randint_like"}
 NOT_METHODS |= {"randn", "randperm", "shape", "standard_normal"}
@@ -54,11 +66,12 @@ METHODS: dict[str, Any] = {
 }
 METHODS["astype"] = manipulation.cast
 METHODS["lerp_"] = math.lerp_
-METHODS["to"] = to.to
+METHODS |= to.METHODS
 METHODS["fill_diagonal_tensor"] = OPS["fill_diagonal_tensor"]
 # x.tanh_(), x.add_(y): the in-place forms follow from declarations
 _inplace = {f"{_op.name}_": _op.inplace_op for _op in list(OPS.values()) if _op.inplace_form}
 METHODS = {**_inplace, **METHODS}
+METHODS |= {alias: METHODS[name] for alias, name in aliases.INPLACE.items()}
 
 # most of them are functions of `paddle` as well; not these, as in Paddle
 INPLACE_NOT_FUNCTIONS = {"add_", "assign_", "bce_loss_", "ceil_", "clip_", "elu_", "exp_", "fill_"}
@@ -67,7 +80,10 @@ INPLACE_NOT_FUNCTIONS |= {"leaky_relu_", "lerp_", "put_along_axis_", "reciprocal
 INPLACE_NOT_FUNCTIONS |= {"round_", "rsqrt_", "scale_", "set_value_", "set_value_with_tensor_"}
 INPLACE_NOT_FUNCTIONS |= {"sigmoid_", "sigmoid_cross_entropy_with_logits_", "silu_", "softmax_"}
 INPLACE_NOT_FUNCTIONS |= {"sqrt_", "fill_diagonal_tensor_", "thresholded_relu_"}
-INPLACE_FUNCTIONS = {name: METHODS[name] for name in _inplace.keys() - INPLACE_NOT_FUNCTIONS}
+INPLACE_NOT_FUNCTIONS |= {"clamp_", "mul_"}
+INPLACE_FUNCTIONS = {
+    name: METHODS[name] for name in METHODS if name[-1] == "_" and name not in INPLACE_NOT_FUNCTIONS
+}
 
 
 def _transposed(self: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Tensor.to: another dtype, another device, or both.
+"""Tensor.to: another dtype, another device, or both; and a method for each dtype, x.float().
 
 Paddle: python/paddle/base/dygraph/tensor_patch_methods.py, python/paddle/pir/math_op_patch.py.
 Left out: `blocking`, for copies to a GPU that run beside the program; it is taken and not read.
@@ -15,8 +15,7 @@ from minipaddle.common.dtype import ALL, DataType
 from minipaddle.common.place import Place, place_of
 from minipaddle.phi.core.op import OPS
 from minipaddle.tensor.logic import is_tensor
-
-__all__ = ["to"]
+from minipaddle.tensor.manipulation import in_dtype
 
 
 def to(x: Any, *args: Any, non_blocking: bool = False, copy: bool = False, **kwargs: Any) -> Any:
@@ -48,7 +47,7 @@ def _device_and_dtype(*args: Any, **kwargs: Any) -> tuple[Place | None, Any]:
             f"got {len(args)} arguments and {sorted(kwargs)}. Call it as x.to('cpu', 'float32')."
         )
     first = args[0] if args else kwargs.get("other")
-    if is_tensor(first):
+    if first is not None and is_tensor(first):
         return getattr(first, "place", None), first.dtype
     names = [dtype.name for dtype in ALL]
     if isinstance(first, (DataType, np.dtype)):
@@ -65,3 +64,19 @@ def _device_and_dtype(*args: Any, **kwargs: Any) -> tuple[Place | None, Any]:
             "'gpu', a place, or the name of a dtype."
         )
     return device, dtype
+
+
+def type_as(x: Any, other: Any) -> Any:
+    """x in the dtype of another Tensor."""
+    return in_dtype(x, other.dtype)
+
+
+def _in(dtype: str) -> Any:
+    """The method that casts to a dtype: x.float(), x.int64()."""
+    return lambda x: in_dtype(x, dtype)
+
+
+METHODS: dict[str, Any] = {"to": to, "type_as": type_as, **{d.name: _in(d.name) for d in ALL}}
+METHODS |= {"half": _in("float16"), "float": _in("float32"), "double": _in("float64")}
+METHODS |= {"char": _in("int8"), "short": _in("int16"), "int": _in("int32"), "long": _in("int64")}
+METHODS |= {"byte": _in("uint8")}

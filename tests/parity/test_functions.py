@@ -133,6 +133,21 @@ paddle.enable_static()
 with paddle.static.program_guard(paddle.static.Program()):
     v = paddle.static.data('v', [2]); print(v.to('cpu', 'float64').dtype)
 """,
+    "other names": """
+t = paddle.to_tensor
+x, y = t([[1., -2.], [3., 5.]], stop_gradient=False), t([[2., -2.], [0.5, 4.]])
+for name in 'clamp div eq ge gt le less lt mul ne sub take_along_dim reverse swapdims'.split():
+    args = {'clamp': [0., 4.], 'reverse': [0], 'swapdims': [[1, 0]], 'take_along_dim': [t([[0], [1]]), 1]}.get(name, [y])
+    z = getattr(paddle, name)(x, *args); w = getattr(x, name)(*args)
+    print(name, z.tolist(), w.tolist(), z.stop_gradient, z.grad_fn and z.grad_fn.name())
+print(paddle.cat([x, y], axis=1).tolist(), paddle.concatenate([x, y]).shape, paddle.ger(x[0], y[0]).tolist(), x.add_n().tolist())
+z = t([7., 8.])
+for name, value in (('div_', 2.), ('sub_', 1.), ('mod_', 2.), ('mul_', 3.), ('floor_mod_', 2.)): print(getattr(z, name)(t([value])) is z, z.tolist())
+print(z.clamp_(0.25, 0.75).tolist(), t([1., 2.]).less_(t([2., 2.])).tolist(), paddle.div_(z, t([2.])) is z)
+for name in 'byte char short int long half float double bool int8 float64'.split():
+    w = getattr(x, name)(); print(name, w.dtype, w is x, w.tolist())
+print(x.type_as(x) is x, x.type_as(t([1])).dtype)
+""",
     "ops of one number in a program": IN_PIR
     + """
 program(*(lambda x, y, f=f: f(x) for f in (paddle.asin, paddle.acosh, paddle.lgamma, paddle.digamma, paddle.i0, paddle.i1e, paddle.trunc, paddle.frac,
