@@ -1,6 +1,7 @@
-"""Every exercise of the course, as learners have it: in one process, and in the workspace.
+"""Every exercise of the course, as learners have it.
 
-What its points mean is the audit's (test_audit.py).
+What its points mean is the audit's (test_audit.py). That its solutions pass in one process too is
+seen by test_course.py, which runs the whole notebook in a kernel.
 """
 
 from __future__ import annotations
@@ -46,11 +47,6 @@ def run_in_one_process(notebook: nbformat.NotebookNode) -> dict[str, str]:
         check=True,
     )
     return json.loads(done.stdout)
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_the_solutions_pass_all_checks_in_one_process_too(module: str) -> None:
-    assert run_in_one_process(from_source(COURSE / module / "exercise.py")) == {}
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -23,6 +23,7 @@ from tests.phi.table import (
     flat,
     gradient_inputs,
     is_float,
+    loss_weights,
     meta,
 )
 
@@ -153,6 +154,74 @@ def check_gradient(name: str, inputs: list, attrs: dict) -> None:
 def check_second_gradient(name: str, inputs: list, attrs: dict) -> None:
     """The gradient of the gradient is the numeric one."""
     double_grad_check(*_function_of(OPS[name], inputs, attrs), rtol=1e-4, atol=1e-6)
+
+
+def ours(name: str, inputs: list, attrs: dict) -> tuple:
+    """(outputs, weights, gradients, second gradients, inputs afterwards) as arrays."""
+    op = OPS[name]
+    wanted = gradient_inputs(op, inputs)
+    tensors = as_tensors(inputs, wanted)
+    with paddle.enable_grad():
+        outputs = as_tuple(op(*tensors, **attrs))
+    outputs = outputs[: exceptions.COMPARED_OUTPUTS.get(name)]
+    arrays = each(lambda t: t.numpy(), outputs)
+    after = each(lambda t: t.numpy(), flat(tensors))
+    every = [piece for o in arrays for piece in (o if isinstance(o, list) else [o])]
+    if not wanted:
+        return every, [], [], None, after
+    counted, weights = counted_outputs(op), []
+    for key, value in zip(op.outputs, arrays):
+        for piece in value if isinstance(value, list) else [value]:
+            counts = piece is not None and key in counted and is_float(piece)
+            weights.append(loss_weights(piece) if counts else None)
+    leaves = flat([tensors[position] for position in wanted])
+    results = [piece for o in outputs for piece in (o if isinstance(o, list) else [o])]
+
+    def gradients(of: list, seeds: list, **options: Any) -> list:
+        used = [
+            (t, paddle.to_tensor(w))
+            for t, w in zip(of, seeds, strict=True)
+            if w is not None and t is not None and not t.stop_gradient
+        ]
+        if not used:
+            return [None] * len(leaves)
+        return paddle.grad(
+            [t for t, _ in used], leaves, [w for _, w in used], allow_unused=True, **options
+        )
+
+    first = gradients(results, weights, retain_graph=True)
+    second = None
+    if op.vjp_rule.double_grad:
+        recorded = gradients(results, weights, create_graph=True)
+        seeds = [None if g is None else loss_weights(g.numpy()) for g in recorded]
+        second = gradients(recorded, seeds)
+        second = [None if g is None else g.numpy() for g in second]
+    first = [None if g is None else g.numpy() for g in first]
+    return every, weights, first, second, after
+
+
+def same_gradients(what: str, mine: list, others: list, off: float = 0.0) -> None:
+    """No gradient and a gradient of zeros are the same."""
+    for position, (one, other) in enumerate(zip(mine, others, strict=True)):
+        if one is None or other is None:
+            given = other if one is None else one
+            assert given is None or not given.any(), f"{what} {position}: {one} and {other}"
+        else:
+            assert_close(one, other, off)
+
+
+def check_device_gradients(backend: Backend, name: str, inputs: list, attrs: dict) -> None:
+    """The gradients on a device, and their gradients, are those of numpy, which were compared with
+    numeric ones.
+    """
+    paddle.seed(1)
+    _, _, first, second, _ = ours(name, inputs, attrs)
+    paddle.set_device("cpu")
+    paddle.seed(1)
+    _, _, expected, expected_second, _ = ours(name, inputs, attrs)
+    paddle.set_device(backend.device)
+    same_gradients("gradient", first, expected)
+    same_gradients("second gradient", second or [], expected_second or [])
 
 
 def _known(backend: Backend, op: Op, inputs: list, attrs: dict) -> dict[str, Any]:

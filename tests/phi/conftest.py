@@ -25,18 +25,35 @@ def why_no_gpu():
     return ""
 
 
-@pytest.fixture(params=["numpy", "double"] if why_no_gpu() else ["numpy", "double", "cupy"])
-def backend(request):
-    """numpy on the CPU; CuPy's stand-in, see device_double.py; where there is a GPU, CuPy on it."""
-    if request.param == "numpy":
+# CuPy's stand-in, see device_double.py; where there is a GPU, CuPy on it.
+DEVICES = ["double"] if why_no_gpu() else ["double", "cupy"]
+
+
+@contextlib.contextmanager
+def running_on(name):
+    if name == "numpy":
         yield Backend(np, "cpu")
         return
     with contextlib.ExitStack() as stack:
-        if request.param == "double":
+        if name == "double":
             stack.enter_context(in_place_of_cupy())
         paddle.set_device("gpu")
         stack.callback(paddle.set_device, "cpu")
         yield Backend(importlib.import_module("cupy"), "gpu")
+
+
+@pytest.fixture(params=["numpy", *DEVICES])
+def backend(request):
+    """numpy on the CPU, and each device."""
+    with running_on(request.param) as found:
+        yield found
+
+
+@pytest.fixture(params=DEVICES)
+def device(request):
+    """Each device."""
+    with running_on(request.param) as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

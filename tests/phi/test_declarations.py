@@ -87,17 +87,22 @@ def test_a_pir_program_gives_what_the_kernel_gives(backend, name, inputs, attrs)
 
 
 @every_case_with_gradient
-def test_gradient_is_the_numeric_one(backend, name, inputs, attrs):
+def test_gradient_is_the_numeric_one(name, inputs, attrs):
     checks.check_gradient(name, inputs, attrs)
 
 
 @every_case_with_gradient
-def test_second_gradient_is_the_numeric_one(backend, name, inputs, attrs):
+def test_second_gradient_is_the_numeric_one(name, inputs, attrs):
     if not OPS[name].vjp_rule.double_grad:
         with pytest.raises(NoGradientError):
             checks.check_second_gradient(name, inputs, attrs)
     else:
         checks.check_second_gradient(name, inputs, attrs)
+
+
+@every_case_with_gradient
+def test_gradients_on_a_device_are_those_of_numpy(device, name, inputs, attrs):
+    checks.check_device_gradients(device, name, inputs, attrs)
 
 
 @every_case_with_gradient

@@ -47,14 +47,16 @@ def test_infer_meta_and_dygraph_are_the_kernel(backend: Backend, name):
 
 
 @pytest.mark.parametrize("name", [n for n in DRAWN if n in OPS and OPS[n].vjp_rule is not None])
-def test_gradients_are_numeric_ones(backend: Backend, name):
+def test_gradients_are_numeric_ones_on_each_device(backend: Backend, name):
     def check(name, inputs, attrs):
         inputs = checks.in_float64(inputs)
         small = sum(array.size for array in flat(inputs)) <= 12
         if not gradient_inputs(OPS[name], inputs):
             return
         checks.check_grad_op(backend, name, inputs, attrs)
-        if small and attrs.get("dtype") in (None, "Undefined", "float64"):
+        if backend.device != "cpu":
+            checks.check_device_gradients(backend, name, inputs, attrs)
+        elif small and attrs.get("dtype") in (None, "Undefined", "float64"):
             checks.check_gradient(name, inputs, attrs)
             if OPS[name].vjp_rule.double_grad:
                 checks.check_second_gradient(name, inputs, attrs)

@@ -9,17 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import minipaddle as paddle
 from minipaddle.common.dtype import DataType
 from minipaddle.common.place import Place
 from minipaddle.phi.core.op import OPS
 from tests.phi import exceptions
 from tests.phi.cases.drawn import DRAWN
-from tests.phi.checks import assert_close
+from tests.phi.checks import assert_close, ours, same_gradients
 from tests.phi.table import (
     as_tensors,
     as_tuple,
-    counted_outputs,
     each,
     flat,
     gradient_inputs,
@@ -54,50 +52,6 @@ def call_real(process, name, inputs, attrs, instead=None, **options):
     values = [plain(key, value) for key, value in {**full, **(instead or {})}.items()]
     other = None if options.get("describe") else exceptions.OTHER_NAME.get(name)
     return process.call(other or name, inputs, values, **options)
-
-
-def ours(name, inputs, attrs):
-    """(outputs, weights, gradients, second gradients, inputs afterwards) as arrays."""
-    op = OPS[name]
-    wanted = gradient_inputs(op, inputs)
-    tensors = as_tensors(inputs, wanted)
-    with paddle.enable_grad():
-        outputs = as_tuple(op(*tensors, **attrs))
-    outputs = outputs[: exceptions.COMPARED_OUTPUTS.get(name)]
-    arrays = each(lambda t: t.numpy(), outputs)
-    after = each(lambda t: t.numpy(), flat(tensors))
-    every = [piece for o in arrays for piece in (o if isinstance(o, list) else [o])]
-    if not wanted:
-        return every, [], [], None, after
-    counted, weights = counted_outputs(op), []
-    for key, value in zip(op.outputs, arrays):
-        for piece in value if isinstance(value, list) else [value]:
-            counts = piece is not None and key in counted and is_float(piece)
-            weights.append(loss_weights(piece) if counts else None)
-    leaves = flat([tensors[position] for position in wanted])
-    results = [piece for o in outputs for piece in (o if isinstance(o, list) else [o])]
-
-    def gradients(of, seeds, **options):
-        used = [
-            (t, paddle.to_tensor(w))
-            for t, w in zip(of, seeds, strict=True)
-            if w is not None and t is not None and not t.stop_gradient
-        ]
-        if not used:
-            return [None] * len(leaves)
-        return paddle.grad(
-            [t for t, _ in used], leaves, [w for _, w in used], allow_unused=True, **options
-        )
-
-    first = gradients(results, weights, retain_graph=True)
-    second = None
-    if op.vjp_rule.double_grad:
-        recorded = gradients(results, weights, create_graph=True)
-        seeds = [None if g is None else loss_weights(g.numpy()) for g in recorded]
-        second = gradients(recorded, seeds)
-        second = [None if g is None else g.numpy() for g in second]
-    first = [None if g is None else g.numpy() for g in first]
-    return every, weights, first, second, after
 
 
 def compare(process, name, inputs, attrs):
@@ -162,16 +116,6 @@ def precision(op, attrs):
     if op.name in exceptions.FLOAT32_INSIDE:
         return 1e-6
     return 1e-6 if any(float(np.float32(value)) != value for value in numbers) else 0.0
-
-
-def same_gradients(what, mine, others, off):
-    """No gradient and a gradient of zeros are the same."""
-    for position, (one, other) in enumerate(zip(mine, others, strict=True)):
-        if one is None or other is None:
-            given = other if one is None else one
-            assert given is None or not given.any(), f"{what} {position}: {one} and {other}"
-        else:
-            assert_close(one, other, off)
 
 
 @pytest.mark.parametrize(
