@@ -105,14 +105,14 @@ def get_default_dtype() -> str:
     return _default_dtype.name
 
 
-def set_default_dtype(dtype: object) -> None:
+def set_default_dtype(d: object) -> None:
     """Sets the dtype of new parameters and of Python floats that become Tensors.
 
     Raises:
-        TypeError: `dtype` is not a floating-point type.
+        TypeError: `d` is not a floating-point type.
     """
     global _default_dtype
-    wanted = to_dtype(dtype, by_other_names=False)
+    wanted = to_dtype(d, by_other_names=False)
     if not wanted.is_floating:
         raise TypeError(
             f"set_default_dtype: expected float16, float32 or float64, but got {wanted.name}. "

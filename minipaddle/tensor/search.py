@@ -152,7 +152,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any
     return OPS["where"](*_broadcast(condition, x, y))
 
 
-def where_(condition: Any, x: Any, y: Any, name: Any = None) -> Any:
+def where_(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any:
     """where, written into x."""
     return find_op("where_")(condition, x, y)
 

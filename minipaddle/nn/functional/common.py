@@ -54,6 +54,7 @@ def dropout(
     p: float = 0.5,
     axis: int | Sequence[int] | None = None,
     training: bool = True,
+    inplace: bool = False,
     mode: str = "upscale_in_train",
     name: Any = None,
 ) -> Any:
@@ -68,7 +69,12 @@ def dropout(
     Raises:
         TypeError: p is no number.
         ValueError: p is not in [0, 1], or the mode is unknown.
+        NotImplementedError: inplace, which is left out here.
     """
+    if inplace:
+        raise NotImplementedError(
+            "dropout: expected inplace=False, but got True. It is left out here; use the result."
+        )
     if not isinstance(p, (int, float)):
         raise TypeError(f"dropout: expected p to be a number, but got {type(p).__name__}.")
     if not 0 <= p <= 1:

@@ -12,13 +12,13 @@ import numpy as np
 _generator: np.random.Generator | None = None  # made at the first use: `import minipaddle` is quick
 
 
-def seed(number: int) -> None:
-    """Starts the shared generator anew from `number`. Raises TypeError if it is no int
+def seed(seed: int) -> None:
+    """Starts the shared generator anew from `seed`. Raises TypeError if it is no int
     of 0 or more."""
     global _generator
-    if not isinstance(number, (int, np.integer)) or number < 0:
-        raise TypeError(f"seed: expected an int of 0 or more, but got {number!r}. Any will do.")
-    _generator = np.random.default_rng(number)
+    if not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise TypeError(f"seed: expected an int of 0 or more, but got {seed!r}. Any will do.")
+    _generator = np.random.default_rng(seed)
 
 
 def default_generator(seed_attribute: int = 0) -> np.random.Generator:
