@@ -64,6 +64,7 @@ def after_hooks(hooks: Iterable[Callable[[Tensor], Any]], grad: Tensor) -> Tenso
     if grad.stop_gradient:
         # a hook may write into it, and x + y gives one array to both
         grad = Tensor(grad._data.copy())
+        grad.autograd_meta = AutogradMeta(False)  # what a hook computes is recorded, as in Paddle
     for hook in list(hooks):
         changed = hook(grad)
         if changed is None:

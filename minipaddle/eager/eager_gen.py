@@ -191,10 +191,12 @@ def _recording_lines(op: Op, vjp: Vjp) -> list[str]:
             wanted.append(f"any({x}_edges)")
         else:
             missing = f"None if {x} is None else " if item.optional else ""
+            stop = "IntegersStop" in op.traits
+            integers = f' or {x}_data.dtype.kind != "f"' if stop else ""
             metas += [
                 f"        {x}_meta = {missing}{x}.autograd_meta",
                 f"        {x}_edge = (",
-                f"            None if {x}_meta is None or {x}_meta.stop_gradient",
+                f"            None if {x}_meta is None or {x}_meta.stop_gradient{integers}",
                 f"            else {x}_meta.edge or {x}._grad_edge()",
                 "        )",
             ]

@@ -7,6 +7,7 @@ Left out: strides of its own, sparse and distributed Tensors.
 from __future__ import annotations
 
 import copy
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -242,11 +243,13 @@ class Tensor:
         """Keeps the gradient of an inner Tensor in `.grad` too."""
         if self.is_leaf:
             return
-        meta = self._require_meta()
+        tensor = weakref.ref(self)  # an in-place op gives it another AutogradMeta
 
         def keep(grad: Tensor) -> None:
-            meta.grad = kept = Tensor(grad._data)
+            kept = Tensor(grad._data)
             kept.autograd_meta = AutogradMeta(False) if grad.stop_gradient else grad.autograd_meta
+            if (alive := tensor()) is not None:
+                alive._require_meta().grad = kept
 
         self.register_hook(keep)
 
@@ -359,8 +362,8 @@ class Tensor:
         return self._data
 
     def cpu(self) -> Tensor:
-        """A copy on the CPU."""
-        return Tensor(self.numpy())
+        """A copy on the CPU; the Tensor itself, if it is there."""
+        return self if self.place is CPU else Tensor(self.numpy())
 
     def cuda(self, device_id: int = 0) -> Tensor:
         """A copy on a GPU. Raises RuntimeError where there is none."""

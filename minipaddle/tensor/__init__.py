@@ -23,6 +23,7 @@ Paddle: python/paddle/tensor/.
 
 from __future__ import annotations
 
+from functools import partialmethod
 from typing import Any
 
 from minipaddle.phi.core.op import OPS
@@ -64,7 +65,7 @@ NOT_METHODS |= {"randn", "randperm", "shape", "standard_normal"}
 METHODS: dict[str, Any] = {
     name: getattr(file, name) for file in FILES for name in file.__all__ if name not in NOT_METHODS
 }
-METHODS["astype"] = manipulation.cast
+METHODS["astype"] = manipulation.astype
 METHODS["lerp_"] = math.lerp_
 METHODS |= to.METHODS
 METHODS["fill_diagonal_tensor"] = OPS["fill_diagonal_tensor"]
@@ -84,10 +85,13 @@ INPLACE_NOT_FUNCTIONS |= {"clamp_", "mul_"}
 INPLACE_FUNCTIONS = {
     name: METHODS[name] for name in METHODS if name[-1] == "_" and name not in INPLACE_NOT_FUNCTIONS
 }
+METHODS["zero_"] = partialmethod(METHODS["fill_"], value=0)  # a method only
 
 
 def _transposed(self: Any) -> Any:
-    """All axes in reverse order."""
+    """All axes in reverse order; with one axis, x itself."""
+    if self.ndim == 1:
+        return self
     return linalg.transpose(self, perm=list(range(self.ndim))[::-1])
 
 

@@ -78,8 +78,8 @@ def parse_index(x: Any, item: Any) -> Index:
             place += 1
         elif isinstance(one, slice):
             start, end, step = _range_of(one, x.shape[axis])
-            whole = _is_int(start) and start == 0 and step == 1 and _is_int(end)
-            if not whole or end != LAST:
+            whole = _is_int(start) and step == 1 and _is_int(end) and end == LAST
+            if not whole or not (start == 0 or (in_dynamic_mode() and start <= -x.shape[axis])):
                 index.add(axis, start, end, step)
             axis, place = axis + 1, place + 1
         elif _is_int(one) or (is_tensor(one) and one.ndim == 0 and one.dtype is not dtypes.bool_):
@@ -215,9 +215,7 @@ def getitem(x: Any, item: Any) -> Any:
 def _basic(x: Any, index: Index) -> Any:
     """The part that ints and slices name."""
     if not index.axes:
-        if not in_dynamic_mode() or index.none or index.advanced:
-            return x
-        return OPS["slice"](x, axes=(), starts=(), ends=())  # another Tensor, the same memory
+        return x  # x[...] is x itself
     place = {"axes": index.axes, "starts": index.starts, "ends": index.ends}
     if all(step == 1 for step in index.steps):
         symbolic = any(is_symbolic(item) for item in (*index.starts, *index.ends))

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from minipaddle.common.dtype import to_dtype
+from minipaddle.eager.tensor import Tensor
 from minipaddle.phi.core.attribute import is_symbolic
 from minipaddle.phi.core.op import OPS, find_op
-from minipaddle.phi.core.world import in_dynamic_mode
-from minipaddle.phi.infermeta.enforce import normalize_axes
+from minipaddle.phi.core.world import in_dynamic_mode, state
+from minipaddle.phi.infermeta.enforce import normalize_axes, require_dimensions
 from minipaddle.tensor.creation import constant
 from minipaddle.tensor.logic import is_tensor
 
@@ -64,7 +65,6 @@ __all__ = [
     "unstack",
 ]
 
-reshape = OPS["reshape"]
 reshape_ = find_op("reshape_")
 unsqueeze = OPS["unsqueeze"]
 unsqueeze_ = find_op("unsqueeze_")
@@ -93,7 +93,22 @@ def in_dtype(x: Any, dtype: Any) -> Any:
     return OPS["cast"](x, dtype=dtype)
 
 
+def astype(x: Any, dtype: Any) -> Any:
+    """x in another dtype; x itself, if it has that dtype. A classic Program casts all the same."""
+    return OPS["cast"](x, dtype=dtype) if state.world == "program" else in_dtype(x, dtype)
+
+
 # -- shape and order ---------------------------------------------------------------------------
+
+
+def reshape(x: Any, shape: Any, name: Any = None) -> Any:
+    """The same numbers in another shape; in dygraph x itself, if its shape is named. -1 is worked
+    out, 0 copies x's size at that place.
+    """
+    named = isinstance(x, Tensor) and isinstance(shape, (list, tuple))
+    if named and x._data.shape == tuple(shape):
+        return x
+    return OPS["reshape"](x, shape=shape)
 
 
 def _both_axes(x: Any, start_axis: int, stop_axis: int) -> dict[str, int]:
@@ -120,7 +135,7 @@ def flatten_(x: Any, start_axis: int = 0, stop_axis: int = -1, name: Any = None)
 def unflatten(x: Any, axis: int, shape: Any, name: Any = None) -> Any:
     """One axis becomes several, of the sizes `shape`."""
     axis %= x.ndim
-    return OPS["reshape"](x, shape=[*x.shape[:axis], *shape, *x.shape[axis + 1 :]])
+    return reshape(x, [*x.shape[:axis], *shape, *x.shape[axis + 1 :]])
 
 
 def moveaxis(x: Any, source: Any, destination: Any, name: Any = None) -> Any:
@@ -129,6 +144,7 @@ def moveaxis(x: Any, source: Any, destination: Any, name: Any = None) -> Any:
     Raises:
         ValueError: not as many places as axes.
     """
+    require_dimensions("moveaxis", x)
     places = dict(zip(_listed(destination), _listed(source), strict=True))
     where = {place % x.ndim: axis % x.ndim for place, axis in places.items()}
     others = iter([axis for axis in range(x.ndim) if axis not in where.values()])
@@ -138,8 +154,10 @@ def moveaxis(x: Any, source: Any, destination: Any, name: Any = None) -> Any:
 
 def swapaxes(x: Any, axis0: int, axis1: int, name: Any = None) -> Any:
     """Two axes change places."""
+    require_dimensions("swapaxes", x)
+    (first,), (second,) = (normalize_axes("swapaxes", axis, x.ndim) for axis in (axis0, axis1))
     perm = list(range(x.ndim))
-    perm[axis0], perm[axis1] = perm[axis1], perm[axis0]
+    perm[first], perm[second] = second, first
     return OPS["transpose"](x, perm=perm)
 
 
@@ -214,6 +232,7 @@ def chunk(x: Any, chunks: int, axis: Any = 0, name: Any = None) -> Any:
 
 def unstack(x: Any, axis: int = 0, num: int | None = None) -> Any:
     """The slices of x along `axis`, which goes away."""
+    require_dimensions("unstack", x)
     return OPS["unstack"](x, axis=axis, num=x.shape[axis] if num is None else num)
 
 
@@ -352,7 +371,8 @@ def _along(arr: Any, indices: Any, axis: int) -> tuple[Any, Any]:
             f"take_along_axis: expected arr and indices with the same number of dimensions, but "
             f"got {list(arr.shape)} and {list(indices.shape)}."
         )
-    axis %= max(arr.ndim, 1)
+    require_dimensions("take_along_axis", arr)
+    axis %= arr.ndim
     common = [max(a, b) for a, b in zip(arr.shape, indices.shape, strict=True)]
 
     def grown(x: Any) -> Any:

@@ -466,11 +466,14 @@ def _reduce_axis(axis: Any, x: Any) -> tuple[bool, Any]:
 
 
 def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: Any = None) -> Any:
-    """Sums of all elements up to each one, along `axis`; None: of all elements in one row.
+    """Sums of all elements up to each one, along `axis`; None: of all elements in one row. The sums
+    of integers are int64.
 
     Raises:
         IndexError: there is no such axis.
     """
+    if dtype is None and not x.dtype.is_floating:
+        dtype = dtypes.int64
     x = in_dtype(x, dtype)
     return OPS["cumsum"](x, axis=-1 if axis is None else axis, flatten=axis is None)
 

@@ -9,11 +9,12 @@ from typing import Any
 
 from minipaddle.common import dtype as dtypes
 from minipaddle.phi.core.op import OPS, find_op
+from minipaddle.phi.core.type_promotion import promote
 from minipaddle.phi.core.world import in_dynamic_mode
 from minipaddle.tensor.creation import constant
 from minipaddle.tensor.indexing import getitem
 from minipaddle.tensor.logic import is_tensor
-from minipaddle.tensor.manipulation import flatten
+from minipaddle.tensor.manipulation import flatten, in_dtype
 from minipaddle.tensor.math import clip, cumsum
 
 __all__ = [
@@ -146,9 +147,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any
     if x is None or y is None:
         raise ValueError("where: expected both x and y or none, but got one. Give the other.")
     if not is_tensor(x):
-        x = constant(x, y.dtype if is_tensor(y) else None)
+        x = constant(x)
     if not is_tensor(y):
-        y = constant(y, x.dtype)
+        y = constant(y)
     return OPS["where"](*_broadcast(condition, x, y))
 
 
@@ -161,6 +162,8 @@ def _broadcast(condition: Any, x: Any, y: Any) -> tuple[Any, Any, Any]:
     """All three in one shape. By adding zeros, as Paddle does: that works for sizes which are not
     known yet.
     """
+    dtype = promote("where", x, y)
+    x, y = in_dtype(x, dtype), in_dtype(y, dtype)
     if list(condition.shape) == list(x.shape) == list(y.shape):
         return condition, x, y
 

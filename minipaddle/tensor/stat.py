@@ -64,7 +64,7 @@ def var(
     if correction:
         n = n - correction
         n = OPS["maximum"](n, OPS["full_like"](n, value=0.0, dtype=n.dtype))
-    return total / n
+    return in_dtype(total / n, x.dtype)  # of integers, an integer
 
 
 def _count(x: Any) -> Any:

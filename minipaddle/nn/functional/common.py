@@ -130,8 +130,8 @@ def pad(
     Args:
         pad: widths, as one int for all or a list. With two for each axis (mode "constant" only):
             (before, after), the first axis first, or, without `pad_from_left_axis`, the last
-            first. With two for each axis but batch and channels: left, right, top, bottom, front,
-            back.
+            first. With fewer ("constant" only): those of the last axes, the last first. With two
+            for each axis but batch and channels: left, right, top, bottom, front, back.
         mode: "constant", "reflect", "replicate" or "circular"; see the op pad3d.
         value: what the border holds, in mode "constant".
         data_format: "NCL", "NLC", "NCHW", "NHWC", "NCDHW" or "NDHWC" (default: channels second).
@@ -142,10 +142,12 @@ def pad(
     inner = 2 * (x.ndim - 2)
     widths = [pad] * inner if isinstance(pad, int) else pad
     known = isinstance(widths, (list, tuple))
-    if known and mode == "constant" and len(widths) == 2 * x.ndim:
-        if not pad_from_left_axis:
+    few = known and len(widths) != inner and len(widths) in range(2, 2 * x.ndim, 2)
+    if mode == "constant" and known and (few or len(widths) == 2 * x.ndim):
+        if few or not pad_from_left_axis:
             pairs = [widths[i : i + 2] for i in range(0, len(widths), 2)]
             widths = [width for pair in reversed(pairs) for width in pair]
+            widths = [0] * (2 * x.ndim - len(widths)) + widths
         return OPS["pad"](x, paddings=widths, pad_value=float(value))
     layouts = LAYOUTS.get(x.ndim, ())
     layout = data_format or (layouts[0] if layouts else "")

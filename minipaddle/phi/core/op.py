@@ -68,6 +68,7 @@ __all__ = [
 OPS: dict[str, Op] = {}
 
 TRAITS = ("Pure", "SideEffect", "Random", "View", "ForwardOnly", "Constant", "Operator")
+TRAITS += ("IntegersStop",)
 AMP = ("", "white", "black", "black_o1", "none")
 
 
@@ -83,6 +84,7 @@ class Op:
             "Random": it draws random numbers;
             "View": its result shares memory with its first input;
             "ForwardOnly": it has no gradient, and none flows through it;
+            "IntegersStop": in dygraph its float32 results of integers have no gradient;
             "Constant": it reads an input's shape only, so no gradient flows through it;
             "Operator": it stands behind one of Python's operators, beside which a Tensor without
                 dimensions is promoted like a number.

@@ -35,6 +35,14 @@ def normalize_axes(who: str, axis: int | Sequence[int], ndim: int) -> tuple[int,
     return tuple(result) if result else tuple(range(ndim))
 
 
+def require_dimensions(who: str, x: Any) -> None:
+    """Raises ValueError if x is one number, without axes."""
+    if not x.ndim:
+        raise ValueError(
+            f"{who}: expected a Tensor with dimensions, but got a 0-D Tensor. Reshape it to [1]."
+        )
+
+
 def shapes_agree(left: Sequence[int], right: Sequence[int]) -> bool:
     """True if both may be the same shape: an unknown size, -1, agrees with every size."""
     return len(left) == len(right) and all(

@@ -12,7 +12,7 @@ from typing import Any
 from minipaddle.phi.core.attribute import UnknownInts
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.infermeta.binary import broadcast_shape
-from minipaddle.phi.infermeta.enforce import normalize_axes, require_dtype
+from minipaddle.phi.infermeta.enforce import normalize_axes, require_dimensions, require_dtype
 
 Range = tuple[int, int, int]
 
@@ -35,6 +35,8 @@ def ranges(
 
 
 def _check_axes(who: str, x: MetaTensor, axes: Sequence[int], *lists: Sequence[int]) -> None:
+    if axes:
+        require_dimensions(who, x)
     normalize_axes(who, axes, x.ndim)
     if any(len(item) != len(axes) for item in lists):
         raise ValueError(
@@ -146,6 +148,7 @@ def _check_index(who: str, index: MetaTensor) -> None:
 
 def gathered(x: MetaTensor, index: MetaTensor, *, axis: int) -> MetaTensor:
     """The axis gets the size of the index; it goes away for one number."""
+    require_dimensions("gather", x)
     _check_index("gather", index)
     if index.ndim > 2 or (index.ndim == 2 and index.shape[1] not in (1, -1)):
         raise ValueError(
@@ -159,6 +162,7 @@ def gathered(x: MetaTensor, index: MetaTensor, *, axis: int) -> MetaTensor:
 
 def selected(x: MetaTensor, index: MetaTensor, *, axis: int) -> MetaTensor:
     """The axis gets the size of the index."""
+    require_dimensions("index_select", x)
     _check_index("index_select", index)
     if index.ndim != 1:
         raise ValueError(

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 
-from minipaddle.phi.core.op import op
+from minipaddle.phi.core.op import NoNeedBuffer, op
 from minipaddle.phi.infermeta.enforce import normalize_axes
 from minipaddle.phi.infermeta.unary import along_axis, as_floating, floating_only
 from minipaddle.phi.kernels.erf import erf as erf_of
-from minipaddle.phi.ops.creation import full
-from minipaddle.phi.ops.elementary import UNARY, as_float, erf, exp, log
+from minipaddle.phi.ops.creation import full, full_like
+from minipaddle.phi.ops.elementary import FLOATS, UNARY, as_float, erf, exp, log
 from minipaddle.phi.ops.manipulation import cast
 from minipaddle.phi.ops.math import maximum, minimum
 from minipaddle.phi.ops.reduction import max, sum
@@ -166,7 +166,7 @@ def _sigmoid(xp, x):
     return xp.where(x >= 0, x.dtype.type(1), e) / (e + 1.0)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: sigmoid", **UNARY)
+@op(source="paddle/phi/ops/yaml/ops.yaml: sigmoid", **FLOATS)
 def sigmoid(xp, x):
     """1 / (1 + exp(-x)): any number to one between 0 and 1."""
     return _sigmoid(xp, as_float(x))
@@ -194,7 +194,7 @@ def _(x, out_grad):
     return (out_grad * sigmoid(-x),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: tanh", scalar="tanh({x})", **UNARY)
+@op(source="paddle/phi/ops/yaml/ops.yaml: tanh", scalar="tanh({x})", **FLOATS)
 def tanh(xp, x):
     """The hyperbolic tangent."""
     return xp.tanh(as_float(x))
@@ -335,9 +335,10 @@ elu.infer_meta(floating_only("elu"))
 
 
 @elu.vjp
-def _(x, out, out_grad, *, alpha: float):
+def _(x, out: NoNeedBuffer, out_grad, *, alpha: float):  # of x alone, also in a second gradient
     positive = cast(x > 0.0, dtype=x.dtype)
-    return (out_grad * (positive + (1.0 - positive) * (out + alpha)),)
+    negative = minimum(x, full_like(x, value=0.0, dtype=x.dtype))
+    return (out_grad * (positive + (1.0 - positive) * exp(negative) * alpha),)
 
 
 # -- softmax ---------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from minipaddle.phi.kernels.erf import erf as erf_of
 from minipaddle.phi.ops.creation import full_like
 
 UNARY: dict[str, Any] = {"traits": ("Pure",), "inplace": {"out": "x"}}
+FLOATS: dict[str, Any] = {**UNARY, "traits": ("Pure", "IntegersStop")}
 
 
 def as_float(x):
@@ -33,7 +34,7 @@ def float_unary(**declaration):
 
     def declare(kernel):
         source = f"paddle/phi/ops/yaml/ops.yaml: {kernel.__name__}"
-        declared = op(source=source, **{**UNARY, **declaration})(kernel)
+        declared = op(source=source, **{**FLOATS, **declaration})(kernel)
         declared.infer_meta(as_floating)
         return declared
 

@@ -14,6 +14,7 @@ from minipaddle.common.enforce import require_one_of
 from minipaddle.phi.core.attribute import ScalarInt
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, TensorList, op
+from minipaddle.phi.infermeta.enforce import normalize_axes, require_dimensions, require_shape
 from minipaddle.phi.infermeta.indexing import (
     gathered,
     gathered_nd,
@@ -95,6 +96,8 @@ def _add_sorted(xp, out, index, values):
 @op(source="paddle/phi/ops/yaml/ops.yaml: index_add", traits=("Pure",), inplace={"out": "x"})
 def index_add(xp, x, index, add_value, *, axis: int = 0):
     """x, with slice i of add_value added to its slice index[i]. A place may come up twice."""
+    if add_value.ndim != x.ndim or add_value.shape[axis] != index.size:
+        raise ValueError  # InferMeta says why
     out = x.copy()
     if xp.__name__ == "numpy" and index.size > 64:
         _add_sorted(xp, xp.moveaxis(out, axis, 0), index, xp.moveaxis(add_value, axis, 0))
@@ -105,6 +108,11 @@ def index_add(xp, x, index, add_value, *, axis: int = 0):
 
 @index_add.infer_meta
 def _(x, index, add_value, *, axis):
+    require_dimensions("index_add", x)
+    (place,) = normalize_axes("index_add", axis, x.ndim)
+    if index.ndim == 1:
+        wanted = [*x.shape[:place], index.shape[0], *x.shape[place + 1 :]]
+        require_shape("index_add", "value", add_value, wanted, "One slice for each place.")
     return MetaTensor(x.shape, x.dtype)
 
 
@@ -201,7 +209,15 @@ def index_put(xp, x, indices: TensorList, value, *, accumulate: bool = False):
     if accumulate:
         xp.add.at(out, tuple(indices), value)
     else:
-        out[tuple(indices)] = value
+        try:
+            out[tuple(indices)] = value
+        except (IndexError, TypeError, ValueError) as error:
+            kind = IndexError if isinstance(error, IndexError) else ValueError
+            raise kind(
+                f"index_put: expected places inside of shape {list(x.shape)} and a value that "
+                f"broadcasts to what they take, but got a value of shape {list(value.shape)} "
+                f"({error}). Look at the shapes."
+            ) from None
     return out
 
 

@@ -12,7 +12,7 @@ from minipaddle.phi.core.attribute import IntArray, ScalarInt, UnknownInts
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, TensorList, op
 from minipaddle.phi.infermeta.binary import broadcast_shape
-from minipaddle.phi.infermeta.enforce import normalize_axes, shapes_agree
+from minipaddle.phi.infermeta.enforce import normalize_axes, require_same_dtype, shapes_agree
 from minipaddle.phi.ops.manipulation import reduce_as, reshape, reshape_as
 from minipaddle.phi.ops.reduction import sum
 
@@ -245,6 +245,8 @@ def _(out_grad: TensorList, *, axis: int):
 )
 def broadcast_tensors(xp, input: TensorList):
     """All Tensors in the shape that they broadcast to together."""
+    if any(item.dtype != input[0].dtype for item in input):
+        raise ValueError  # InferMeta says why
     return [item.copy() for item in xp.broadcast_arrays(*input)]
 
 
@@ -253,6 +255,7 @@ def _(input):
     _not_empty("broadcast_tensors", input)
     whole = input[0]
     for item in input[1:]:
+        require_same_dtype("broadcast_tensors", first=whole, other=item)
         whole = MetaTensor(broadcast_shape("broadcast_tensors", whole, item), whole.dtype)
     return [MetaTensor(whole.shape, item.dtype) for item in input]
 
@@ -265,6 +268,8 @@ def _(input: NoNeedBuffer, out_grad: TensorList):
 @op(source="paddle/phi/ops/yaml/ops.yaml: meshgrid", outputs=("out[]",), traits=("Pure",))
 def meshgrid(xp, inputs: TensorList):
     """Rows [N], [M], ... -> as many Tensors [N, M, ...]: each shows its own row along its axis."""
+    if any(item.ndim > 1 for item in inputs):
+        raise ValueError  # InferMeta says why
     grids = xp.meshgrid(*[item.reshape(-1) for item in inputs], indexing="ij")
     return [item.copy() for item in grids]
 

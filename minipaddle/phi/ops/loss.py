@@ -12,6 +12,7 @@ import math
 
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, Optional, op
+from minipaddle.phi.core.type_promotion import promote
 from minipaddle.phi.infermeta import loss as infermeta
 from minipaddle.phi.infermeta.enforce import require_floating
 from minipaddle.phi.ops.activation import tanh
@@ -269,6 +270,7 @@ def _(x, label, pos_weight: Optional, out_grad, *, normalize: bool, ignore_index
     source="paddle/phi/ops/yaml/ops.yaml: huber_loss",
     outputs=("out", "residual"),
     traits=("Pure",),
+    promote=("input", "label"),
     amp="black_o1",
 )
 def huber_loss(xp, input, label, *, delta: float):
@@ -284,7 +286,9 @@ def huber_loss(xp, input, label, *, delta: float):
 
 @huber_loss.infer_meta
 def _(input, label, *, delta):
-    out = infermeta.like_input("huber_loss")(input, label)
+    dtype = promote("huber_loss", input, label)
+    label = MetaTensor(label.shape, input.dtype)
+    out = MetaTensor(infermeta.like_input("huber_loss")(input, label).shape, dtype)
     return out, MetaTensor(out.shape, out.dtype)
 
 
@@ -307,7 +311,7 @@ def kldiv_loss(xp, x, label, *, reduction: str = "mean", log_target: bool = Fals
     if log_target:
         out = xp.exp(label) * (label - x)
     else:
-        known = label > 0
+        known = ~(label <= 0)  # nan stays nan
         safe = xp.where(known, label, x.dtype.type(1))
         out = xp.where(known, label * (xp.log(safe) - x), x.dtype.type(0))
     if reduction == "mean":

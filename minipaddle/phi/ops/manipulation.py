@@ -14,7 +14,7 @@ from minipaddle.phi.core.attribute import Axes, IntArray, Ints, ScalarInt, Unkno
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, Optional, op
 from minipaddle.phi.infermeta.binary import broadcast_shape, like_target
-from minipaddle.phi.infermeta.enforce import normalize_axes
+from minipaddle.phi.infermeta.enforce import normalize_axes, require_dimensions
 from minipaddle.phi.infermeta.unary import (
     flattened,
     reshaped,
@@ -282,6 +282,8 @@ def flip(xp, x, *, axis: Axes):
 
 @flip.infer_meta
 def _(x, *, axis):
+    if axis:
+        require_dimensions("flip", x)
     normalize_axes("flip", axis, x.ndim)
     return unchanged(x)
 
@@ -308,6 +310,8 @@ def _(x, *, shifts, axis):
             f"roll: expected one shift for each axis, but got shifts {list(shifts)} and axis "
             f"{list(axis)}. Give as many shifts as axes; without an axis, one."
         )
+    if axis:
+        require_dimensions("roll", x)
     normalize_axes("roll", axis, x.ndim)
     return unchanged(x)
 

@@ -14,7 +14,7 @@ from minipaddle.phi.core.attribute import Number, Scalar
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, TensorList, op
 from minipaddle.phi.infermeta.binary import broadcast_shape, elementwise
-from minipaddle.phi.infermeta.enforce import require_floating, require_same_dtype
+from minipaddle.phi.infermeta.enforce import require_floating, require_same_dtype, shapes_agree
 from minipaddle.phi.infermeta.unary import unchanged
 from minipaddle.phi.ops.creation import full_like
 from minipaddle.phi.ops.elementary import floor, log
@@ -283,6 +283,8 @@ def add_n(xp, inputs: TensorList):
     """The sum of several Tensors of one shape."""
     if len(inputs) == 1:
         return inputs[0].copy()
+    if any(x.shape != inputs[0].shape or x.dtype != inputs[0].dtype for x in inputs):
+        raise ValueError  # numpy would broadcast; InferMeta says what is wrong
     total = inputs[0]
     for item in inputs[1:]:
         total = total + item
@@ -295,7 +297,12 @@ def _(inputs):
         raise ValueError("add_n: expected at least one Tensor, but got none. Pass a list of them.")
     shape = inputs[0].shape
     for item in inputs[1:]:
-        broadcast_shape("add_n", inputs[0], item)
+        require_same_dtype("add_n", inputs=inputs[0], other=item)
+        if not shapes_agree(shape, item.shape):
+            raise ValueError(
+                f"add_n: expected Tensors of one shape, but got {list(shape)} and "
+                f"{list(item.shape)}. Use +, which broadcasts."
+            )
     return MetaTensor(shape, inputs[0].dtype)
 
 

@@ -14,8 +14,8 @@ from minipaddle.common.dtype import DataType
 from minipaddle.phi.core.attribute import Axes, ScalarInt, ScalarInt64
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, op
-from minipaddle.phi.infermeta.binary import broadcast_shape
-from minipaddle.phi.infermeta.enforce import normalize_axes, require_same_dtype
+from minipaddle.phi.infermeta.binary import broadcast_shape, elementwise
+from minipaddle.phi.infermeta.enforce import normalize_axes
 from minipaddle.phi.infermeta.unary import unchanged
 from minipaddle.phi.ops.creation import full_like
 from minipaddle.phi.ops.gather import index_put, put_along_axis, take_along_axis
@@ -233,11 +233,16 @@ def _(x, out: NoNeedBuffer, medians, out_grad, *, axis: Axes, keepdim: bool, mod
     return (transpose(grad, perm=back),)
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: where", traits=("Pure",), inplace={"out": "x"})
+@op(
+    source="paddle/phi/ops/yaml/ops.yaml: where",
+    traits=("Pure",),
+    inplace={"out": "x"},
+    promote=("x", "y"),
+)
 def where(xp, condition, x, y):
     """x where the condition is True, y elsewhere."""
-    if x.dtype != y.dtype or condition.dtype != bool:
-        raise TypeError  # numpy would promote; InferMeta says what is wrong
+    if condition.dtype != bool:
+        raise ValueError  # InferMeta says what is wrong
     return xp.where(condition, x, y)
 
 
@@ -248,9 +253,8 @@ def _(condition, x, y):
             f"where: expected a condition of bool, but got {condition.dtype.name}. Compare it with "
             "something."
         )
-    require_same_dtype("where", x=x, y=y)
-    values = MetaTensor(broadcast_shape("where", x, y), x.dtype)
-    return MetaTensor(broadcast_shape("where", condition, values), x.dtype)
+    values = elementwise("where")(x, y)
+    return MetaTensor(broadcast_shape("where", condition, values), values.dtype)
 
 
 @where.vjp(wrt=("x", "y"))
