@@ -1,0 +1,145 @@
+"""Where programs differ on purpose, and why. Every line has its reason; there are no others.
+
+A line that is known to differ is left out of its program, and the rest is compared.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Where the CPU build of Paddle has no kernel, numpy computes, and nothing is compared.
+NO_KERNEL = r"is not registered|nsupported data type|not support|doesn't support|\(Unimplemented\)"
+
+WRITES = "where Paddle refuses an in-place op, it has written already"
+ENDED = "real Paddle ended its process"
+
+# Both refuse, with errors of two kinds: (here, there) -> why.
+KINDS = {
+    ("IndexError", "ValueError"): "a place that is not there is an IndexError for every op",
+    ("ValueError", "IndexError"): "a wrong axis is a ValueError for every op",
+    (
+        "TypeError",
+        "ValueError",
+    ): "of two mistakes another is named first",
+    (
+        "ValueError",
+        "TypeError",
+    ): "of two mistakes another is named first",
+    ("ValueError", "Exception"): "a division of integers by 0 has a kind of its own",
+    ("*", "SystemError"): "a mistake of the user's is no SystemError",
+    ("*", "AssertionError"): "a mistake of the user's is no AssertionError",
+    ("*", "NotImplementedError"): "a wrong dtype is not a missing feature",
+    ("*", "RuntimeError"): "Paddle notices late, without memory for the result",
+}
+
+EMPTY = "there is no such place in an empty Tensor; Paddle does not look"
+
+# (line, kind of error here, kind of error there, why); "" is no error.
+LINES = [
+    (r"gather|index_select|take_along_axis|index_add|index_put_|\[.*\]", "IndexError", "", EMPTY),
+    (
+        r"arg(max|min)|amax|amin|topk|increment|scatter_|index_add|split|expand_as|\] = ",
+        "ValueError",
+        "",
+        EMPTY,
+    ),
+    (
+        r"add_n",
+        "ValueError",
+        "",
+        "Paddle adds a 0-D or empty Tensor by its first number, or not at all",
+    ),
+    (r"@|matmul|linear|mm\(", "ValueError", "", "Paddle reads integers as if they were floats"),
+    (r"allclose", "ValueError", "", "Paddle reads numbers of one dtype as another's"),
+    (r"// 0|\*\*", "ValueError", "", "a result that is no integer"),
+    (r"/", "", "Exception", "a quotient of integers is a float: infinite by 0"),
+    (
+        r"flatten_|nonzero|\] = ",
+        "",
+        "ValueError",
+        "Paddle refuses numbers without dimensions here only",
+    ),
+    (r"clear_grad", "", "SystemError", "there is nothing to clear"),
+    (r"paddle\.grad", "", "SystemError", "a Tensor without a gradient has none: None"),
+    (
+        r"higher order deriv",
+        "",
+        "RuntimeError",
+        "gradients of gradients of any order, as far as rules go",
+    ),
+    (
+        r"label_smooth|cross_entropy|kl_div",
+        "IndexError",
+        "",
+        "a loss of a number or an empty Tensor",
+    ),
+    (
+        r"label_smooth|cross_entropy|kl_div",
+        "ValueError",
+        "",
+        "a loss of a number or an empty Tensor",
+    ),
+    (
+        r"label_smooth|cross_entropy|kl_div",
+        "ZeroDivisionError",
+        "",
+        "a loss of a number or an empty Tensor",
+    ),
+    (r"split\(.*-1\]", "", "ValueError", "-1 may leave an empty piece"),
+    (r"one twice", "RuntimeError", "", "x[...] is the very object"),
+    (r"tensor_version", "", "RuntimeError", "the gradient does not need what was changed"),
+    (r"full_like", "", "ValueError", "-1 as a bool is True, as elsewhere"),
+    (r"\.(erf|expm1)_\(", "", "AttributeError", "an in-place form more than Paddle has"),
+    (r"\.add_|subtract_|multiply_|divide_", "", "ValueError", "[1] broadcasts into []"),
+]
+
+# (pattern of the shrunk program, pattern of the lines to leave out of the whole, why).
+EMPTY_TENSOR = r"zeros\((.*\n)*.*"
+LOSS = "a loss of a number or an empty Tensor"
+STOPPED = r"(?m)^(v\d+) = t\(.*stop_gradient=True\)$(.*\n)*\1\.\w+_\("
+ITSELF = r"paddle\.grad\(.*(v\d+(?:\[\d\])?)\b.*\b\1\b"
+RESULTS = [
+    (
+        EMPTY_TENSOR + "(kl_div|cross_entropy|label_smooth|unique)",
+        r"kl_div|entropy|smooth|unique",
+        LOSS,
+    ),
+    (EMPTY_TENSOR + "sum.*dtype=", r"sum.*dtype=", "an empty sum has the dtype that was asked for"),
+    (r"norm\(", r"norm\(", "the norm of a number is its size; Paddle gives what memory holds"),
+    (r"soft_label=True", r"soft_label=True", "right where the labels don't add up to 1, too"),
+    (r"cross_entropy(.*\n)*.*nan", r"cross_entropy", "a loss of nan has a gradient of nan"),
+    (r"(?m)// [\d.]+$", r" // ", "a number // 2 is a number, not a row of one"),
+    (r"arg(max|min).*keepdim=True", r"arg(max|min)", "a place is a number, not a row of one"),
+    (r"divide_", r"divide_", "a quotient of integers is a float, also in place"),
+    (r"add_n(.*\n)*.*grad\(", r"add_n", "a gradient that is not recorded is a leaf"),
+    (
+        STOPPED,
+        r"^v\d+\.\w+_\(",
+        "what an in-place op overwrote keeps no gradient if it wanted none",
+    ),
+    (r"expand\(\[\]\)", r"expand\(\[\]\)", "expand gives a new Tensor, also of a number"),
+    (r"no_grad\(\): .*cast_", r"cast_", "a dtype that changes behind the graph's back"),
+    (ITSELF, ITSELF, "a gradient of x by x itself takes no gradient there"),
+]
+
+
+def known_error(line: str, ours: tuple[str, str], theirs: tuple[str, str]) -> str | None:
+    """Why the errors of a line differ ("" is no error); None: that is not known."""
+    (mine, my_words), (kind, words) = ours, theirs
+    if kind and re.search(NO_KERNEL, words):
+        return "Paddle has no kernel for it"
+    for text, here, there, reason in LINES:
+        if re.search(text, f"{line} # {my_words} {words}") and (here, there) == (mine, kind):
+            return reason
+    return KINDS.get((mine, kind)) or KINDS.get(("*", kind)) if mine and kind else None
+
+
+def known_result(
+    shrunk: list[str], found: list[str], lines: list[str]
+) -> tuple[str, list[int]] | None:
+    """Why a result differs, and the lines to leave out; None: that is not known."""
+    for text, drop, reason in RESULTS:
+        if re.search(text, "\n".join([*shrunk, *found])):
+            left_out = [i for i, line in enumerate(lines) if re.search(drop, line)]
+            return (reason, left_out) if left_out else None
+    return None
