@@ -29,7 +29,7 @@ def as_float(x):
 
 def float_unary(**declaration):
     """Declares a function of one number whose results are fractions: the shape stays, integers
-    give float32, and there is an in-place form.
+    give float32, by a cast that a graph does not see; there is an in-place form.
     """
 
     def declare(kernel):
@@ -127,7 +127,7 @@ def _(out, out_grad):
 # -- exponentials and logarithms -------------------------------------------------------------------
 
 
-@float_unary(amp="black_o1", scalar="exp({x})")
+@float_unary(amp="black_o1", scalar="exp({x})", traits=("Pure",))
 def exp(xp, x):
     """e to the power x."""
     return xp.exp(as_float(x))
@@ -138,7 +138,7 @@ def _(out, out_grad):
     return (out_grad * out,)
 
 
-@float_unary(amp="black_o1")
+@float_unary(amp="black_o1", traits=("Pure",))
 def expm1(xp, x):
     """exp(x) - 1, exact for small x too."""
     return xp.expm1(as_float(x))
@@ -149,7 +149,7 @@ def _(out, out_grad):
     return (out_grad * (out + 1.0),)
 
 
-@float_unary(amp="black_o1")
+@float_unary(amp="black_o1", traits=("Pure",))
 def log(xp, x):
     """The natural logarithm."""
     return xp.log(as_float(x))
@@ -160,7 +160,7 @@ def _(x, out_grad):
     return (out_grad / x,)
 
 
-@float_unary(amp="black_o1")
+@float_unary(amp="black_o1", traits=("Pure",))
 def log2(xp, x):
     """The logarithm to base 2."""
     return xp.log2(as_float(x))
@@ -171,7 +171,7 @@ def _(x, out_grad):
     return (out_grad / (x * math.log(2.0)),)
 
 
-@float_unary(amp="black_o1")
+@float_unary(amp="black_o1", traits=("Pure",))
 def log10(xp, x):
     """The logarithm to base 10."""
     return xp.log10(as_float(x))
@@ -182,7 +182,7 @@ def _(x, out_grad):
     return (out_grad / (x * math.log(10.0)),)
 
 
-@float_unary()
+@float_unary(traits=("Pure",))
 def log1p(xp, x):
     """log(1 + x), exact for small x too."""
     return xp.log1p(as_float(x))
