@@ -59,7 +59,7 @@ SUBSYSTEMS = [
             "autograd_meta tensor grad_node_info tensor_wrapper eager_gen dygraph_function "
             "accumulation_node backward",
         ),
-        (*_in("autograd", "py_layer saved_tensors_hooks"), "amp", "tensor"),
+        ("eager/zero_grads.py", *_in("autograd", "py_layer saved_tensors_hooks"), "amp", "tensor"),
     ),
     Subsystem(
         "Program and Block",
