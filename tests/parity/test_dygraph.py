@@ -288,6 +288,8 @@ CRASHES = {
     "a hook that returns a number": ("x.register_hook(lambda d: 3); (x * 2).backward()", "TypeError"),
     "an inner hook that returns a number": ("y = x * 1; y.register_hook(lambda d: 3); y.backward()", "TypeError"),
     "no_grad_vars that cut everything": ("y = x * 2; print(paddle.grad(y * 3, x, no_grad_vars=[y], allow_unused=True))", "[None]"),
+    "None from a PyLayer for an inner Tensor": (LAYER + "made(lambda ctx, a: a * 1, lambda ctx, d: None).apply(x * 2).backward(); print(x.grad)", "None"),
+    "one of meshgrid's results": ("a, b = paddle.meshgrid(x, w); a.sum().backward(); print(g(x.grad), g(w.grad))", "[3.0, 3.0, 3.0] [0.0, 0.0, 0.0]"),
     "a graph of 100,000 nodes, deleted": ("y = x\nfor _ in range(100_000): y = y + 1.\ndel y; print('deleted')", "deleted"),
 }  # fmt: skip
 
