@@ -93,6 +93,10 @@ print(f(x).stop_gradient, [y.stop_gradient for y in each(x)], (x * 2).stop_gradi
     "hooks go": "y = x * 2; h = y.register_hook(lambda d: d * 100); k = x.register_hook(lambda d: d * 10); print(h.remove(), h.remove(), k.remove(), k.remove()); y.sum().backward(); print(g(x.grad))",
     "a hook sees the sum": "y = x * 1; y.register_hook(lambda d: print(g(d))); (y * 2 + y * 3).sum().backward()",
     "retain_grads among hooks": "y = x * 2; y.register_hook(lambda d: d * 2); y.retain_grads(); y.register_hook(lambda d: d * 5); (y * 1).sum().backward(); print(g(y.grad), g(x.grad), y.grad.stop_gradient)",
+    "retain_grads before an op in place": """
+for change in (lambda a: a.add_(w), lambda a: a.__setitem__(0, 5.), lambda a: (a.retain_grads(), a.multiply_(w), a.retain_grads())):
+    a = x * 2; a.retain_grads(); change(a); (a * 2).sum().backward(); print(g(a.grad), g(x.grad)); x.clear_grad()
+""",
     "retain_grads and a second backward": "y = x * 2; y.retain_grads(); z = (y * w).sum(); z.backward(retain_graph=True); print(g(y.grad)); z.backward(); print(g(y.grad), g(x.grad))",
     "hooks and grad": "y = x * 2; y.register_hook(lambda d: print('inner') or d * 10); x.register_hook(lambda d: print('leaf')); print([g(v) for v in paddle.grad((y * 2).sum(), [x, y])])",
     "hooks of an unused output": """
