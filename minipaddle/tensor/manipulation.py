@@ -65,7 +65,6 @@ __all__ = [
     "unstack",
 ]
 
-reshape_ = find_op("reshape_")
 unsqueeze = OPS["unsqueeze"]
 unsqueeze_ = find_op("unsqueeze_")
 squeeze = OPS["squeeze"]
@@ -105,10 +104,17 @@ def reshape(x: Any, shape: Any, name: Any = None) -> Any:
     """The same numbers in another shape; in dygraph x itself, if its shape is named. -1 is worked
     out, 0 copies x's size at that place.
     """
+    return x if _has_shape(x, shape) else OPS["reshape"](x, shape=shape)
+
+
+def reshape_(x: Any, shape: Any, name: Any = None) -> Any:
+    """reshape, of x itself."""
+    return x if _has_shape(x, shape) else find_op("reshape_")(x, shape=shape)
+
+
+def _has_shape(x: Any, shape: Any) -> bool:
     named = isinstance(x, Tensor) and isinstance(shape, (list, tuple))
-    if named and x._data.shape == tuple(shape):
-        return x
-    return OPS["reshape"](x, shape=shape)
+    return named and x._data.shape == tuple(shape)
 
 
 def _both_axes(x: Any, start_axis: int, stop_axis: int) -> dict[str, int]:

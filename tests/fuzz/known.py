@@ -87,7 +87,15 @@ LINES = [
     ),
     (r"split\(.*-1\]", "", "ValueError", "-1 may leave an empty piece"),
     (r"one twice", "RuntimeError", "", "x[...] is the very object"),
+    (r"scatter_", "", "ValueError", "no rows, so none is missing"),
     (r"tensor_version", "", "RuntimeError", "the gradient does not need what was changed"),
+    (
+        r"an in-place op has changed it",
+        "RuntimeError",
+        "",
+        "set_value is noticed: numbers are gone",
+    ),
+    (r"masked_select|take_along_axis", "ValueError", "", "a mask or places that do not fit"),
     (r"full_like", "", "ValueError", "-1 as a bool is True, as elsewhere"),
     (r"\.(erf|expm1)_\(", "", "AttributeError", "an in-place form more than Paddle has"),
     (r"\.add_|subtract_|multiply_|divide_", "", "ValueError", "[1] broadcasts into []"),
@@ -97,6 +105,10 @@ LINES = [
 EMPTY_TENSOR = r"zeros\((.*\n)*.*"
 LOSS = "a loss of a number or an empty Tensor"
 STOPPED = r"(?m)^(v\d+) = t\(.*stop_gradient=True\)$(.*\n)*\1\.\w+_\("
+OVERLAPPING = r"(?m)^(v\d+) = (?:paddle\.(?:strided_)?slice\()?(v\d+)[\[,].*(\n.*)*\2\.\w+_\(\1\)"
+INTEGERS = r"'int(32|64)', stop_gradient=False(.*\n)*.*(max|min)\("
+OVERLAP = "y may show a part of x: here it is read before it is written"
+NAN = "Paddle's kernels lose nan here and there"
 ITSELF = r"paddle\.grad\(.*(v\d+(?:\[\d\])?)\b.*\b\1\b"
 RESULTS = [
     (
@@ -119,6 +131,17 @@ RESULTS = [
     ),
     (r"expand\(\[\]\)", r"expand\(\[\]\)", "expand gives a new Tensor, also of a number"),
     (r"no_grad\(\): .*cast_", r"cast_", "a dtype that changes behind the graph's back"),
+    (r"cast_\(", r"cast_\(", "a view of what cast_ replaced shows what memory holds"),
+    (
+        r"(var|std|relu|floor|max|min|pow|\*\*)(.*\n)*.*nan",
+        r"var|std|relu|floor|max|min|pow|\*\*",
+        NAN,
+    ),
+    (r"'bool', stop_gradient=False", r"'bool', stop_gradient=False", "the gradient of a bool"),
+    (r"with_logits", r"with_logits", "at 0 Paddle's gradient has the wrong sign"),
+    (OVERLAPPING, r"(add|subtract|multiply|divide)_\(", OVERLAP),
+    (INTEGERS, r"(max|min)\(", "a share of a gradient of integers is a float"),
+    (EMPTY_TENSOR + r"v\d+\[[^\]]*:", r"= v\d+\[.*:", "a slice of an empty Tensor is a new Tensor"),
     (ITSELF, ITSELF, "a gradient of x by x itself takes no gradient there"),
 ]
 

@@ -229,7 +229,7 @@ def _(x, out, out_grad, *, axis: IntArray, keepdim: bool, reduce_all: bool):
     return (grad * product / x,)  # NaN where x is 0, as in Paddle
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: logsumexp", traits=("Pure",))
+@op(source="paddle/phi/ops/yaml/ops.yaml: logsumexp", traits=("Pure", "IntegersStop"))
 def logsumexp(xp, x, *, axis: Axes = (), keepdim: bool = False, reduce_all: bool = False):
     """log(sum(exp(x))), computed so that large numbers don't overflow."""
     x, axes = as_float(x), numpy_axes(x, axis, reduce_all)
