@@ -19,8 +19,10 @@ TOGETHER = ("tests/browser/",)
 TABLES = ("tests/phi/",)
 LONG = (
     "tests/browser/",
+    "tests/grader/test_audit.py",
     "tests/test_course.py",
     "tests/grader/",
+    "tests/phi/",
 )
 
 

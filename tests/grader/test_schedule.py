@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,21 @@ HANGS = 600  # seconds
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.grade.PAUSES", (0.1, 0.1))
+
+
+@pytest.fixture
+def patience(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Dask gives up what is not there in time: on a busy machine that is no mistake."""
+    import dask
+    import distributed  # noqa: F401  its settings have to be there before they are changed
+
+    monkeypatch.setattr("grader.schedule.CONNECT_SECONDS", HANGS)
+    monkeypatch.setattr("grader.schedule.WORKER_SECONDS", HANGS)
+    seconds = f"{HANGS}s"
+    with dask.config.set(
+        {"distributed.comm.timeouts.connect": seconds, "distributed.comm.timeouts.tcp": seconds}
+    ):
+        yield
 
 
 @pytest.fixture
@@ -287,11 +302,13 @@ def test_killed_workers_cost_nothing_but_time(released_root: Path, tmp_path: Pat
     assert [v.score for v in found] == [4.0 * (number % 2) for number in range(24)]
 
 
-def test_a_thousand_submissions_on_a_cluster_whose_workers_are_killed(course: Course) -> None:
+def test_300_submissions_on_a_cluster_whose_workers_are_killed(
+    course: Course, patience: None
+) -> None:
     """The work is a stand-in; the cluster, its killed processes, files and gradebook are real."""
     from distributed import LocalCluster
 
-    for number in range(1000):
+    for number in range(300):
         tiny.hand_in(course, f"s{number:04}", f"{number % 5} {number}")
     stored: Counter[str] = Counter()
     killed: list[int] = []
@@ -301,7 +318,7 @@ def test_a_thousand_submissions_on_a_cluster_whose_workers_are_killed(course: Co
 
         def done(verdict: Verdict) -> None:
             stored[verdict.student] += 1
-            if sum(stored.values()) in (100, 300, 500, 700):
+            if sum(stored.values()) in (30, 90, 150, 210):
                 alive = [w.pid for w in cluster.workers.values() if w.pid]  # one may be starting
                 killed.append(alive[len(killed) % len(alive)])
                 os.kill(killed[-1], signal.SIGKILL)
@@ -309,13 +326,13 @@ def test_a_thousand_submissions_on_a_cluster_whose_workers_are_killed(course: Co
         options = Options(scheduler=cluster.scheduler_address)
         found = grade(course, options=options, work=cheap, done=done)
     assert len(killed) == 4
-    assert len(found) == 1000 and {v.status for v in found} == {"graded"}
-    assert set(stored.values()) == {1} and len(stored) == 1000
-    assert scores(course) == {f"s{number:04}": number % 5 + 0.5 for number in range(1000)}
-    assert len(list(course.work.glob("verdicts/*/*.json"))) == 1000
+    assert len(found) == 300 and {v.status for v in found} == {"graded"}
+    assert set(stored.values()) == {1} and len(stored) == 300
+    assert scores(course) == {f"s{number:04}": number % 5 + 0.5 for number in range(300)}
+    assert len(list(course.work.glob("verdicts/*/*.json"))) == 300
 
 
-def test_real_grading_on_a_cluster(released_root: Path, tmp_path: Path) -> None:
+def test_real_grading_on_a_cluster(released_root: Path, tmp_path: Path, patience: None) -> None:
     from distributed import LocalCluster
 
     root = tmp_path / "sample"

@@ -28,7 +28,10 @@ every_case_with_gradient = pytest.mark.parametrize(
     parameters(lambda name, inputs: gradient_inputs(OPS[name], inputs)),
 )
 every_case_with_grad_kernel = pytest.mark.parametrize(
-    ("name", "inputs", "attrs"), parameters(lambda name, _: OPS[name].grad_kernel_fn)
+    ("name", "inputs", "attrs"),
+    parameters(
+        lambda name, inputs: OPS[name].grad_kernel_fn and gradient_inputs(OPS[name], inputs)
+    ),
 )
 every_case_with_decomposition = pytest.mark.parametrize(
     ("name", "inputs", "attrs"), parameters(lambda name, _: has_decomp(OPS[name]))
