@@ -59,9 +59,17 @@ class _View:
         return self._of.proto.SerializeToString()
 
 
-def _answer(name: str) -> Callable[..., Any]:
-    """The method that gives an attribute of the thing itself."""
-    return lambda self, *_: getattr(self._of, name)
+def _ask(*names: str) -> list[Callable[..., Any]]:
+    """The methods that ask the thing itself, by attributes or methods of those names."""
+
+    def method(name: str) -> Callable[..., Any]:
+        def ask(self: Any, *args: Any) -> Any:
+            found = getattr(self._of, name)
+            return found(*args) if callable(found) else found
+
+        return ask
+
+    return [method(name) for name in names]
 
 
 def _setter(name: str) -> Callable[[Any, Any], None]:
@@ -85,7 +93,7 @@ class ProgramDesc(_View):
             of if is_program else Program() if of is None else Program.parse_from_string(of)
         )
 
-    num_blocks = _answer("num_blocks")
+    (num_blocks,) = _ask("num_blocks")
 
     def block(self, index: int) -> BlockDesc:
         return BlockDesc(self._of.block(index))
@@ -110,9 +118,8 @@ class ProgramDesc(_View):
 class BlockDesc(_View):
     """Of a Block. Names of variables are bytes."""
 
-    id = property(_answer("idx"))
-    parent = property(_answer("parent_idx"))
-    get_forward_block_idx = _answer("forward_block_idx")
+    id, parent = map(property, _ask("idx", "parent_idx"))
+    (get_forward_block_idx,) = _ask("forward_block_idx")
 
     def _set_forward_block_idx(self, index: int) -> None:
         self._of.forward_block_idx = index
@@ -173,19 +180,18 @@ class BlockDesc(_View):
 class OpDesc(_View):
     """Of an Operator."""
 
-    type, set_type = _answer("type"), _setter("type")
-    input_names, input_arg_names = _answer("input_names"), _answer("input_arg_names")
-    output_names, output_arg_names = _answer("output_names"), _answer("output_arg_names")
-    attr_names = _answer("attr_names")
+    type, input_names, output_names, attr_names = _ask(
+        "type", "input_names", "output_names", "attr_names"
+    )
+    input_arg_names, output_arg_names = _ask("input_arg_names", "output_arg_names")
+    input, output, has_attr, attr = _ask("input", "output", "has_attr", "attr")
+    get_attr_map, _block_attr_id = _ask("all_attrs", "_block_attr_id")
+    _set_attr, remove_attr = _ask("_set_attr", "_remove_attr")
+    _rename_input, _rename_output = _ask("_rename_input", "_rename_output")
+    set_type = _setter("type")
 
     def block(self) -> BlockDesc:
         return BlockDesc(self._of.block)
-
-    def input(self, slot: str) -> list[str]:
-        return self._of.input(slot)
-
-    def output(self, slot: str) -> list[str]:
-        return self._of.output(slot)
 
     def inputs(self) -> dict[str, list[str]]:
         return {slot: self.input(slot) for slot in self.input_names()}
@@ -205,36 +211,12 @@ class OpDesc(_View):
     def remove_output(self, slot: str) -> None:
         _fill(self._of, self._of.proto.outputs, slot, None)
 
-    def _rename_input(self, old: str, new: str) -> None:
-        self._of._rename_input(old, new)
-
-    def _rename_output(self, old: str, new: str) -> None:
-        self._of._rename_output(old, new)
-
-    def has_attr(self, name: str, with_attr_var: bool = False) -> bool:
-        return self._of.has_attr(name)
-
-    def attr(self, name: str, with_attr_var: bool = False) -> Any:
-        return self._of.attr(name)
-
-    def attr_type(self, name: str, with_attr_var: bool = False) -> Any:
+    def attr_type(self, name: str) -> Any:
         return AttrType(next(a.type for a in self._of.proto.attrs if a.name == name))
-
-    def get_attr_map(self) -> dict[str, Any]:
-        return self._of.all_attrs()
-
-    def _set_attr(self, name: str, value: Any) -> None:
-        self._of._set_attr(name, value)
-
-    def remove_attr(self, name: str) -> None:
-        self._of._remove_attr(name)
 
     def set_block_attr(self, name: str, block: BlockDesc) -> None:
         self.remove_attr(name)
         self._of.proto.attrs.add(name=name, type=ATTR_TYPES["BLOCK"], block_idx=block.id)
-
-    def _block_attr_id(self, name: str) -> int:
-        return self._of._block_attr_id(name)
 
     def copy_from(self, other: OpDesc) -> None:
         self._of.proto.CopyFrom(other._of.proto)
@@ -256,12 +238,11 @@ class VarDesc(_View):
     """Of a Variable."""
 
     VarType = VarType
-    name = _answer("name")
-    dtype = _answer("dtype")
-    persistable, set_persistable = _answer("persistable"), _setter("persistable")
-    stop_gradient, set_stop_gradient = _answer("stop_gradient"), _setter("stop_gradient")
-    is_parameter, set_is_parameter = _answer("is_parameter"), _setter("is_parameter")
-    set_need_check_feed = _setter("need_check_feed")
+    name, dtype, persistable, stop_gradient, is_parameter = _ask(
+        "name", "dtype", "persistable", "stop_gradient", "is_parameter"
+    )
+    set_persistable, set_is_parameter = _setter("persistable"), _setter("is_parameter")
+    set_stop_gradient, set_need_check_feed = _setter("stop_gradient"), _setter("need_check_feed")
 
     def need_check_feed(self) -> bool:
         return self._of.proto.need_check_feed
