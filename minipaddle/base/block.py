@@ -124,7 +124,10 @@ class Block:
             with self.program._building(self):
                 value = initializer(list(shape), wanted)
             del self.vars[value.name]
-            self.ops[-1]._rename_output(value.name, name)
+            operator = self.ops[-1]
+            operator._rename_output(value.name, name)
+            if operator.has_attr("seed") and not operator.attr("seed"):
+                operator._set_attr("seed", self.program.random_seed)
         return made
 
     def _add_var(self, desc: Any) -> Variable:
@@ -258,6 +261,15 @@ class Block:
         self.ops.append(operator)
         self.program._changed()
         return operator
+
+    def _insert_op(self, index: int, *args: Any, **kwargs: Any) -> Operator:
+        """append_op, but the op stands at place `index`."""
+        self.append_op(*args, **kwargs)
+        self.ops.insert(index, self.ops.pop())
+        return self.ops[index]
+
+    def _prepend_op(self, *args: Any, **kwargs: Any) -> Operator:
+        return self._insert_op(0, *args, **kwargs)
 
     def _complete(self, operator: Operator) -> None:
         """Adds default attributes. Raises ValueError if there is no such op or slot."""

@@ -17,30 +17,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from enum import Enum, IntEnum
+from enum import Enum
 from typing import Any
 
 from minipaddle.base.block import Block
 from minipaddle.base.framework import Program
-from minipaddle.base.framework_proto import ATTR_TYPES, VAR_TYPES
+from minipaddle.base.framework_proto import ATTR_TYPES
 from minipaddle.base.framework_proto import OpDesc as OpProto
 from minipaddle.base.op_attrs import default_attrs
 from minipaddle.base.operator import Operator
-from minipaddle.base.variable import Variable
+from minipaddle.base.variable import Variable, VarType
 from minipaddle.common import dtype as dtypes
 
-_DTYPES = {name: dtypes.BY_PROTO[n] for name, n in VAR_TYPES.items() if n in dtypes.BY_PROTO}
 AttrType: Any = Enum("AttrType", {k.replace("BOOLEAN", "BOOL"): n for k, n in ATTR_TYPES.items()})
-_KINDS = {name: number for name, number in VAR_TYPES.items() if name not in _DTYPES}
-
-
-class _Kind(IntEnum):
-    __str__ = Enum.__str__  # VarType.DENSE_TENSOR, and not 7
-
-
-VarType: Any = _Kind("VarType", {**_KINDS, "LOD_TENSOR": VAR_TYPES["DENSE_TENSOR"]})
-for _name, _dtype in _DTYPES.items():  # VarType.FP32 is paddle.float32
-    setattr(VarType, _name, _dtype)
 
 
 class _View:
@@ -238,17 +227,13 @@ class VarDesc(_View):
     """Of a Variable."""
 
     VarType = VarType
-    name, dtype, persistable, stop_gradient, is_parameter = _ask(
-        "name", "dtype", "persistable", "stop_gradient", "is_parameter"
-    )
+    name, dtype, type, element_size = _ask("name", "dtype", "type", "element_size")
+    persistable, stop_gradient, is_parameter = _ask("persistable", "stop_gradient", "is_parameter")
     set_persistable, set_is_parameter = _setter("persistable"), _setter("is_parameter")
     set_stop_gradient, set_need_check_feed = _setter("stop_gradient"), _setter("need_check_feed")
 
     def need_check_feed(self) -> bool:
         return self._of.proto.need_check_feed
-
-    def type(self) -> Any:
-        return VarType(self._of.type)
 
     def set_type(self, type: int) -> None:
         self._of.proto.type.type = type
@@ -267,9 +252,6 @@ class VarDesc(_View):
 
     def set_name(self, name: str) -> None:
         self._of.block._rename_var(self.name(), name, [])
-
-    def element_size(self) -> int:
-        return self.dtype().numpy_dtype.itemsize
 
     def _tensor(self) -> Any:
         kind = self._of.proto.type

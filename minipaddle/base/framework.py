@@ -71,7 +71,7 @@ class Program:
 
     @property
     def random_seed(self) -> int:
-        """What the random numbers of ops without a seed follow from; 0: others in each run."""
+        """The seed of initializers and dropout, if not 0: the same numbers in each run."""
         return self._seed
 
     @random_seed.setter
@@ -90,9 +90,9 @@ class Program:
         return self.blocks[self._current_block_idx]
 
     def block(self, index: int) -> Block:
-        """Block number `index`. Raises ValueError if there is none."""
+        """Block number `index`. Raises IndexError if there is none."""
         if index not in range(len(self.blocks)):
-            raise ValueError(
+            raise IndexError(
                 f"Program.block: expected a number below {len(self.blocks)}, but got {index!r}. "
                 "Look at num_blocks."
             )
@@ -313,7 +313,8 @@ class Program:
         return program
 
     def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
-        return str(self)
+        """The description, field by field."""
+        return str(self.proto)
 
     def __str__(self) -> str:
         return "".join(str(block) for block in self.blocks)

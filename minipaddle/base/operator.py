@@ -194,6 +194,10 @@ class Operator:
                     item.arguments[position] = new
         self.block.program._changed()
 
+    def to_string(self, throw_on_error: bool) -> str:
+        """The description, field by field."""
+        return str(self.proto)
+
     def __str__(self) -> str:
         def slots(items: Any) -> str:
             ordered = sorted(items, key=lambda item: item.parameter)

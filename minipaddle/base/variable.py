@@ -8,11 +8,15 @@ Left out: dist attributes.
 
 from __future__ import annotations
 
+from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from minipaddle.base.framework_proto import (
     VAR_TYPES,
 )
+from minipaddle.base.program_state import require_fit, tensor_of
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.dtype import DataType
 from minipaddle.phi.core.meta_tensor import MetaTensor
@@ -22,7 +26,17 @@ if TYPE_CHECKING:
     from minipaddle.base.block import Block
 
 DENSE_TENSOR, STEP_SCOPES = 7, 11  # kinds of variables; the second is control flow's own
-_VAR_TYPE_NAMES = {number: name for name, number in VAR_TYPES.items()}
+_DTYPES = {name: dtypes.BY_PROTO[n] for name, n in VAR_TYPES.items() if n in dtypes.BY_PROTO}
+_KINDS = {name: number for name, number in VAR_TYPES.items() if name not in _DTYPES}
+
+
+class _Kind(IntEnum):
+    __str__ = Enum.__str__  # VarType.DENSE_TENSOR, and not 7
+
+
+VarType: Any = _Kind("VarType", {**_KINDS, "LOD_TENSOR": DENSE_TENSOR})
+for _name, _dtype in _DTYPES.items():  # VarType.FP32 is paddle.float32
+    setattr(VarType, _name, _dtype)
 
 
 class Variable(Symbolic):
@@ -44,9 +58,9 @@ class Variable(Symbolic):
         self.proto.name = self._name = name
 
     @property
-    def type(self) -> int:
-        """What it is when the program runs: DENSE_TENSOR, or a kind that ops use inside."""
-        return self.proto.type.type
+    def type(self) -> Any:
+        """What it is when the program runs, a VarType: a DENSE_TENSOR, or what ops use inside."""
+        return VarType(self.proto.type.type)
 
     @property
     def op(self) -> Any:
@@ -64,6 +78,36 @@ class Variable(Symbolic):
 
     def _in_words(self) -> tuple[str, str, str]:
         return "Variable", f"the Variable {self.name!r}", repr(self.name)
+
+    def dim(self) -> int:
+        return self.ndim
+
+    def element_size(self) -> int:
+        """Bytes of one number."""
+        return self.dtype.itemsize
+
+    @property
+    def grad_name(self) -> str:
+        return f"{self._name}@GRAD"
+
+    def get_value(self, scope: Any = None) -> Any:
+        """What the scope (default: the global one) holds. Raises ValueError if there is nothing."""
+        return tensor_of(self._name, scope)
+
+    def set_value(self, value: Any, scope: Any = None) -> None:
+        """Writes an array into what the scope holds.
+
+        Raises:
+            TypeError: value is no array.
+            ValueError: it has another shape or dtype, or the scope holds nothing.
+        """
+        if not hasattr(value, "__array__"):
+            raise TypeError(
+                f"Variable.set_value: expected an array, but got {type(value).__name__}. Make one "
+                "with numpy.array."
+            )
+        require_fit("Variable.set_value", self, np.asarray(value))
+        tensor_of(self._name, scope).set(np.asarray(value))
 
     @property
     def stop_gradient(self) -> bool:
@@ -96,7 +140,7 @@ class Variable(Symbolic):
         if self.type != DENSE_TENSOR:
             raise TypeError(
                 f"Variable: expected a Tensor, but got {self.name!r}, which is "
-                f"{_VAR_TYPE_NAMES[self.type]}: only the ops of control flow use it. Use what "
+                f"{self.type.name}: only the ops of control flow use it. Use what "
                 "cond or while_loop returned."
             )
         return MetaTensor(self.shape, self.dtype)
@@ -112,13 +156,17 @@ class Variable(Symbolic):
         self.block.program.current_block().append_op("assign", {"X": source}, {"Out": self})
         return self
 
+    def to_string(self, throw_on_error: bool, with_details: bool = False) -> str:
+        """The description, field by field."""
+        return str(self.proto)
+
     def __str__(self) -> str:
         kind = "var"
         if self.is_parameter:
             kind = "param" if self.stop_gradient else "trainable param"
         persist = "persist " if self.persistable else ""
         if self.type != DENSE_TENSOR:  # Paddle's own text has one bracket too many
-            return f"{persist}{kind} {self.name} : {_VAR_TYPE_NAMES[self.type]})"
+            return f"{persist}{kind} {self.name} : {self.type.name})"
         return (
             f"{persist}{kind} {self.name} : DENSE_TENSOR.shape{tuple(self.shape)}"
             f".dtype({self.dtype.name}).stop_gradient({self.stop_gradient})"
@@ -133,3 +181,7 @@ class Parameter(Variable):
     @property
     def trainable(self) -> bool:
         return not self.stop_gradient
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self.stop_gradient = not value

@@ -29,7 +29,7 @@ from minipaddle.base.framework import Variable
 from minipaddle.base.name_scope import name_scope
 from minipaddle.common import unique_name
 from minipaddle.common.dtype import to_dtype
-from minipaddle.common.place import UNDEFINED
+from minipaddle.common.place import CPU, UNDEFINED
 from minipaddle.new_executor.scope import Scope, global_scope, scope_guard
 from minipaddle.nn.param_attr import create_parameter
 from minipaddle.phi.core.op import OPS
@@ -65,6 +65,7 @@ __all__ = [
     "Program",
     "Scope",
     "append_backward",
+    "cpu_places",
     "create_global_var",
     "create_parameter",
     "data",
@@ -202,6 +203,11 @@ def _sizes_of_data(name: str, shape: Any) -> list[int]:
                 f"{size}. Only -1 stands for any size."
             )
     return [int(size) for size in sizes]
+
+
+def cpu_places(device_count: int | None = None) -> list[Any]:
+    """So many times the CPU (default: once)."""
+    return [CPU] * (device_count or 1)
 
 
 def create_global_var(

@@ -147,7 +147,7 @@ def test_what_is_no_program_to_build(wrong):
 
 @pytest.mark.parametrize("index", [1, -1, "0", None])
 def test_blocks_that_are_not_there(index):
-    with pytest.raises(ValueError, match="Program.block: expected a number below 1"):
+    with pytest.raises(IndexError, match="Program.block: expected a number below 1"):
         static.default_main_program().block(index)
 
 

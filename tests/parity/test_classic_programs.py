@@ -302,6 +302,53 @@ SNIPPETS = {
         main._rollback()
         print(main)
     """,
+    "what a Variable tells": """
+        for dtype in 'bool float16 float32 float64 int8 int16 int32 int64 uint8'.split():
+            x = paddle.static.data(dtype, [2, 3], dtype)
+            print(x.element_size(), x.shape, x.dim(), x.type, x.grad_name)
+        print(block.create_var(name='s', type=core.VarDesc.VarType.STEP_SCOPES).type)
+        print(x.to_string(True)[:15], main.to_string(True)[:8], str(x) == repr(x))
+        w = paddle.static.create_parameter([2], 'float32', name='w_told')
+        w.trainable = False
+        print(w.trainable)
+    """,
+    "ops at other places": """
+        x, o = paddle.static.data('x', [3]), var('o', [3])
+        y = paddle.nn.functional.relu(x)
+        block._prepend_op(type='scale', inputs={'X': x}, outputs={'Out': o}, attrs={'scale': 2.0})
+        block._insert_op(1, type='tanh', inputs={'X': o}, outputs={'Out': o})
+        print([(op.type, op.idx) for op in block.ops])
+        block._remove_op(1)
+        print([op.type for op in block.ops])
+        run([o, y], x=np.array([1, -2, 3], 'float32'))
+        kind(lambda: main.block(7))
+    """,
+    "get_value and set_value": """
+        w = paddle.static.create_parameter([2], 'float32', name='w_valued')
+        exe, scope = paddle.static.Executor(), paddle.static.Scope()
+        kind(lambda: w.get_value(scope))
+        kind(lambda: w.set_value(np.ones(2, 'float32'), scope))
+        exe.run(startup, scope=scope)
+        w.set_value(np.array([3, 4], 'float32'), scope)
+        print(np.array(w.get_value(scope)))
+        for wrong in (np.ones(3, 'float32'), [1.0, 2.0], 3.0):
+            kind(lambda: w.set_value(wrong, scope))
+        kind(lambda: w.get_value(3))
+        kind(lambda: w.set_value(np.ones(2, 'float32'), 3))
+        print(np.array(w.get_value(scope)))
+    """,
+    "random_seed is the seed of initializers and dropout": """
+        main.random_seed, startup.random_seed = 9, 7
+        init = paddle.nn.initializer
+        for initializer in (init.Uniform(), init.Normal(), init.TruncatedNormal(), init.XavierUniform()):
+            paddle.static.create_parameter([2, 2], 'float32', default_initializer=initializer)
+        dropped = paddle.nn.functional.dropout(paddle.ones([50]), 0.5)
+        paddle.rand([2])
+        print([op.attr('seed') for op in startup.global_block().ops], [op.attr('seed') for op in block.ops if op.has_attr('seed')])
+        exe = paddle.static.Executor()
+        first, second = [exe.run(main, fetch_list=[dropped])[0] for _ in range(2)]
+        print(bool((first == second).all()), 0 < first.sum() < 100)
+    """,
     "assign takes another shape": """
         v = var('v', [2, 2])
         print(paddle.assign(paddle.zeros([3]), v) is v, v)

@@ -7,6 +7,7 @@ from typing import Any
 
 from minipaddle.common.enforce import require_one_of
 from minipaddle.phi.core.op import OPS
+from minipaddle.phi.core.world import current_world
 
 __all__ = [
     "cosine_similarity",
@@ -84,7 +85,10 @@ def dropout(
         return x
     if axis is not None:
         return _axis_dropout(x, float(p), axis, training, mode == "upscale_in_train")
-    return OPS["dropout"](x, None, p=float(p), is_test=not training, mode=DROPOUT_MODES[mode])[0]
+    program = current_world().main_program
+    seed = 0 if program is None else program().random_seed
+    attrs = {"mode": DROPOUT_MODES[mode], "seed": seed, "fix_seed": bool(seed)}
+    return OPS["dropout"](x, None, p=float(p), is_test=not training, **attrs)[0]
 
 
 def _axis_dropout(x: Any, p: float, axis: Any, training: bool, upscale: bool) -> Any:
