@@ -123,7 +123,7 @@ def table(seconds: float, only: str) -> str:
 
     import minipaddle
 
-    rows = ["| work | forward | forward and gradients |", "|---|---|---|"]
+    rows = ["| work (at most 1.5) | forward | forward and gradients |", "|---|---|---|"]
     for name, work in SHAPES.items():
         if only not in name:
             continue

@@ -48,7 +48,7 @@ def batch_norm_(
     not by n - 1). saved_variance is 1 / sqrt(variance + epsilon), of whichever was used.
     """
     channels_first = _as_image(x, data_format)
-    reserve_space = xp.empty((0,), xp.uint8)
+    reserve_space = xp.empty(0, xp.uint8)
     of_batch = _uses_batch(is_test, use_global_stats, trainable_statistics)
     image = as_statistics(xp, channels_first)
     n, channels, places = image.shape
@@ -68,7 +68,7 @@ def batch_norm_(
             # the squares' sum as a product, row @ column: the fastest way to it
             squares = xp.matmul(centred[:, :, None, :], centred[:, :, :, None])
             used_variance[part] = squares.sum(axis=0).reshape(-1) / count
-            inverse[part] = 1 / xp.sqrt(used_variance[part] + kind(epsilon))
+            inverse[part] = (used_variance[part] + kind(epsilon)) ** -0.5
             centred *= (inverse[part] if scale is None else inverse[part] * scale[part])[:, None]
             if bias is not None:
                 centred += bias[part, None]
@@ -79,11 +79,11 @@ def batch_norm_(
     else:
         # one multiplication and one addition per number
         used_mean = mean.astype(image.dtype)
-        inverse = 1 / xp.sqrt(variance.astype(image.dtype) + kind(epsilon))
+        inverse = (variance.astype(image.dtype) + kind(epsilon)) ** -0.5
         factor = inverse if scale is None else inverse * scale
-        shift = -used_mean * factor if bias is None else bias - used_mean * factor
         out = image * factor[:, None]
-        out += shift[:, None]
+        shift = used_mean * factor
+        out += (-shift if bias is None else bias - shift)[:, None]
     out = _like_x(out, x)
     return out, mean, variance, used_mean, inverse, reserve_space
 
