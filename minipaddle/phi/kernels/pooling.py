@@ -107,12 +107,12 @@ def _to_the_first(result: Any, x: Any, out: Any, grad: Any, places: list[tuple[A
     """Adds grad to the result at the first of the places where x is the maximum: what one place
     takes, those after it don't get. The last place takes what is left.
     """
-    free = True
+    rest = grad
     for place in places[:-1]:
-        here = (x[place] == out) & free
-        result[place] += grad * here
-        free = free ^ here
-    result[places[-1]] += grad * free
+        part = rest * (x[place] == out)
+        result[place] += part
+        rest = rest - part
+    result[places[-1]] += rest
 
 
 def _empty_frame(xp: Any, grad: Any, windows: Windows, axis: int) -> tuple[Any, Any]:

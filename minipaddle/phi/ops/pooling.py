@@ -144,13 +144,15 @@ def _(
         padding_algorithm=padding_algorithm,
     )  # fmt: skip
     if pooling_type == "max":
-        grad = xp.empty(x.shape, x.dtype)
-        # the first maximum in reading order: first its row, then its place in the row
-        for part in parts(xp, x.shape[1], 8 * x[:, 0].size):  # some channels, which fit the cache
-            block = x[:, part]
-            rows = reduce_windows(xp, block, along, 3, "max")
-            rows_grad = spread_maxima(xp, rows, out[:, part], out_grad[:, part], down, 2)
-            grad[:, part] = spread_maxima(xp, block, rows, rows_grad, along, 3)
+        # the first maximum in reading order: first its row, then its place in the row; some
+        # channels at a time, which fit the cache
+        image, best, best_grad = (a.reshape(1, -1, *a.shape[2:]) for a in (x, out, out_grad))
+        grad = xp.empty(image.shape, x.dtype)
+        for part in parts(xp, image.shape[1], 8 * down.size * along.size):
+            rows = reduce_windows(xp, image[:, part], along, 3, "max")
+            rows_grad = spread_maxima(xp, rows, best[:, part], best_grad[:, part], down, 2)
+            grad[:, part] = spread_maxima(xp, image[:, part], rows, rows_grad, along, 3)
+        grad = grad.reshape(x.shape)
     else:
         share = out_grad * _shares(xp, down, along, exclusive, out_grad.dtype)
         grad = spread_sums(xp, spread_sums(xp, share, down, 2), along, 3)
