@@ -195,7 +195,8 @@ def dot(xp, x, y):
     """The product of two vectors: x [K], y [K] -> []; of two lists of vectors: [B, K] -> [B]."""
     if x.shape != y.shape or x.ndim not in (1, 2):
         raise RuntimeError  # InferMeta says why
-    return xp.asarray((x * y).sum(axis=-1))
+    product = x * y
+    return xp.asarray(product.sum(axis=-1, dtype=product.dtype))  # int32 too stays what it is
 
 
 dot.infer_meta(binary.dot)
