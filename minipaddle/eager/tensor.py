@@ -241,7 +241,7 @@ class Tensor:
 
     def retain_grads(self) -> None:
         """Keeps the gradient of an inner Tensor in `.grad` too."""
-        if self.is_leaf:
+        if self.is_leaf or self.stop_gradient:
             return
         tensor = weakref.ref(self)  # an in-place op gives it another AutogradMeta
 

@@ -76,6 +76,7 @@ for f in (lambda: paddle.meshgrid(m, m), lambda: paddle.broadcast_tensors([x, i]
     kind(f)
 print(s(i.astype('int32').cumsum()), s(i.astype('int32').cumsum_()), s(F.kl_div(t([1.]), t([float('nan')]))))
 """,
+    "retain_grads where no gradient flows": "y = x * 1; y.stop_gradient = True; y.retain_grads(); (y * w).sum().backward(); print(g(y.grad), g(w.grad))",
     "dot of int32": "j = t([1, 2], dtype='int32'); print(s(paddle.dot(j, j)), s(paddle.dot(i, i)))",
     "zero_": """
 y = x * 1; print(y.zero_() is y, s(y), y.grad_fn.name()); (y * w).sum().backward(); print(g(x.grad), g(w.grad)); kind(lambda: w.zero_())
