@@ -29,7 +29,7 @@ def net(backward, branches=False):
             before = value
             value = paddle.nn.functional.relu(paddle.nn.Linear(WIDTH, WIDTH)(value))
             if branches and number % 5 == 4:  # a residual: something lives longer
-                value = value + paddle.tensor.math.tanh(before)
+                value = value + paddle.tanh(before)
         loss = paddle.mean(value)
         fetch = [loss]
         if backward:
