@@ -81,7 +81,7 @@ stations = {
     "_call_program": "The world's answer, here: append it to the Program.",
     "append_phi_op": "Makes the Variables for the results. So it needs their shapes.",
     "halve_infer_meta": "Shapes and dtypes in, shapes and dtypes out.",
-    "Block.append_op": "An OpDesc is written (1.2). The call is over, and nothing is computed.",
+    "Block._append": "Its OpDesc (1.2) is in the Block. The call is over, and nothing is computed.",
     "Executor.run": "You ask for the result.",
     "lower_program": "Each OpDesc becomes an instruction: its op is looked up by name.",
     "write_function": "The instructions become one Python function.",

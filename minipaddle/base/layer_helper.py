@@ -19,6 +19,7 @@ from minipaddle.base.framework import (
 )
 from minipaddle.base.op_attrs import program_attrs
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
+from minipaddle.common import dtype as dtypes
 from minipaddle.common import unique_name
 from minipaddle.common.errors import name_op_in_error
 from minipaddle.phi.core.append import metas_of, pieces_of
@@ -136,23 +137,22 @@ def append_phi_op(
     outputs: list[Any] = []
     out_slots: dict[str, list[str]] = {}
     for position, (name, meta) in enumerate(zip(op.outputs, results, strict=True)):
+        if meta is None and not compat.all_outputs:
+            outputs.append(None)
+            continue
         found = meta if isinstance(meta, list) else [meta]
         names: Any = [f"{layer}.tmp_{position + number}" for number in range(len(found))]
         if output_names is not None:
             names = output_names.get(name) or []
-        if meta is None and not compat.all_outputs:
-            made = []
-        elif meta is None:  # a variable that this call does not compute
-            made = [block.create_var(names[0], [], "int64", stop_gradient=True)]
-        elif name in op.inplace:
+            names = names if isinstance(names, list) else [names]
+        if name in op.inplace:
             made = read[op.inplace[name]]
         else:
-            names = names if isinstance(names, list) else [names]
-            made = [_written(block, *pair, stop) for pair in zip(names, found, strict=bool(names))]
-        if meta is not None or compat.all_outputs:
-            out_slots[output_slot(compat, name)] = _names(made)
-        wanted = made if meta is not None else []
-        outputs.append(wanted if isinstance(meta, list) and wanted else next(iter(wanted), None))
+            pairs = zip(names, found, strict=bool(names))
+            made = [_written(block, own, each, stop) for own, each in pairs]
+        out_slots[output_slot(compat, name)] = _names(made)
+        computed = bool(made) and meta is not None
+        outputs.append((made if isinstance(meta, list) else made[0]) if computed else None)
     if compat.xshape and op.forward_op is None:
         own = f"{layer}.tmp_1" if layer else unique_name.generate(f"{compat.type}.xshape")
         shape = MetaTensor([0, *metas[0].shape], metas[0].dtype)
@@ -172,9 +172,12 @@ def _names(variables: list[Variable]) -> list[str]:
     return [variable.name for variable in variables]
 
 
-def _written(block: Block, name: str, meta: MetaTensor, stop_gradient: bool) -> Variable:
-    """The Variable of that name, which an op writes; a loop writes what is outside of it."""
+def _written(block: Block, name: str, meta: MetaTensor | None, stop_gradient: bool) -> Variable:
+    """The Variable of that name, which an op writes; a loop writes what is outside of it. `meta`:
+    None if this call does not compute it.
+    """
     variable = block._find_var_recursive(name)
+    meta = MetaTensor([], dtypes.int64) if meta is None else meta
     if variable is None:
         return block.create_var(name, meta.shape, meta.dtype, stop_gradient=stop_gradient)
     variable._set_meta(meta)
