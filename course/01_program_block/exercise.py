@@ -349,7 +349,8 @@ def block_of(*lines, persistable=()):
         for name in [*inputs, out]:
             if not block.has_var(name):
                 block.create_var(name, [2, 2], "float32", persistable=name in persistable)
-        slots = {slot: [name] for slot, name in zip(("X", "Y"), inputs)}
+        names = ("In",) if kind == "print" else ("X", "Y")
+        slots = {slot: [name] for slot, name in zip(names, inputs)}
         block.append_op(OP_TYPES.get(kind, kind), slots, {"Out": [out]})
     return block
 

@@ -280,8 +280,9 @@ class Block:
                 f"Block.append_op: expected the type of an op, but got {operator.type!r}. Declare "
                 "it with @op, or use one of core.get_all_op_names()."
             ) from error
-        operator.require_slots()
-        if not operator.type.endswith("_grad"):  # that one has the forward op's
+        # a gradient op has the forward op's attributes, and may be given more than its rule reads
+        if not operator.type.endswith("_grad"):
+            operator.require_slots()
             for name, value in default_attrs(operator).items():
                 write_attr(operator.proto.attrs.add(), name, value)
 
