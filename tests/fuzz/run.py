@@ -11,6 +11,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import types
 import warnings
 from collections.abc import Callable
@@ -102,27 +103,43 @@ class RealPaddle:
     """Real Paddle in a process of its own, which is asked again and again."""
 
     def __init__(self) -> None:
+        self._start()
+
+    def _start(self) -> None:
         self.child = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-m", "tests.fuzz.run"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "GLOG_minloglevel": "3", "OMP_NUM_THREADS": "1"},
+            start_new_session=True,  # it and its forks can be ended together
         )
+
+    def _end(self) -> None:
+        os.killpg(self.child.pid, signal.SIGKILL)
 
     def run(self, lines: list[str]) -> Seen:
         assert self.child.stdin is not None and self.child.stdout is not None
-        pickle.dump(lines, self.child.stdin)
-        self.child.stdin.flush()
-        seen = Seen()
-        while True:
-            match pickle.load(self.child.stdout):
-                case int(number):
-                    seen.ended = number  # unless more is heard
-                case "ended":
-                    return seen
-                case done:
-                    return done
+        guard = threading.Timer(60, self._end)  # only for one that hangs so that no alarm rings
+        guard.start()
+        seen = Seen(ended=0)
+        try:
+            pickle.dump(lines, self.child.stdin)
+            self.child.stdin.flush()
+            while True:
+                match pickle.load(self.child.stdout):
+                    case int(number):
+                        seen.ended = number  # unless more is heard
+                    case "ended":
+                        return seen
+                    case done:
+                        return done
+        except (EOFError, BrokenPipeError):
+            self.child.wait()
+            self._start()
+            return seen
+        finally:
+            guard.cancel()
 
     def close(self) -> None:
         self.child.communicate()  # closes its input: it ends
