@@ -159,7 +159,8 @@ def watch(function, *args):
 
 # %% [markdown]
 # **Predict:** in which order do these three come into being: the numbers `out_data`, the Tensor `out`, the node? Then step, and watch the table. (The first line asks whether mixed precision is on, see
-# lesson 2.6. The lines behind `except` run only if the kernel fails; they find words for the error.)
+# lesson 2.6. The lines behind `except` run only if the kernel fails; they find words for the error.
+# And `x_data.dtype.kind != "f"` says: whole numbers get no gradient here.)
 
 # %%
 from minipaddle.phi import find_op
