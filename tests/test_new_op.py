@@ -183,6 +183,9 @@ WRONG_DECLARATIONS = {
     "AMP class": (lambda: op(amp="grey")(kernel), r"expected amp among .* got \['grey'\]"),
     "trait": (lambda: op(traits=("Puer",))(kernel), r"expected traits among .* got \['Puer'\]"),
     "inplace": (lambda: op(inplace={"out": "z"})(kernel), r"inplace inputs among .* got \['z'\]"),
+    "promote": (lambda: op(promote=("x", "z"))(kernel), r"expected promote among .* got \['z'\]"),
+    "same_dtype": (lambda: op(same_dtype=("z",))(kernel), r"same_dtype among .* got \['z'\]"),
+    "scalar": (lambda: op(scalar="{x} * {z!r}")(kernel), r"in scalar among .* got \['z'\]"),
     "infer_meta without an input": (
         lambda: op()(kernel).infer_meta(lambda x, **attrs: x),
         r"expected a function of \(x, y, \*, factor\), but got one of \(x\)",

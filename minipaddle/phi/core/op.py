@@ -24,6 +24,7 @@ kernels.
 from __future__ import annotations
 
 import inspect
+import re
 import types
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
@@ -133,7 +134,11 @@ class Op:
         require_known(f"op {name}", "traits", self.traits, TRAITS)
         require_known(f"op {name}", "amp", (amp,), AMP)
         require_known(f"op {name}", "inplace outputs", forms, self.outputs)
-        require_known(f"op {name}", "inplace inputs", forms.values(), [x.name for x in inputs])
+        names, both = [x.name for x in inputs], [x.name for x in (*inputs, *attrs)]
+        require_known(f"op {name}", "inplace inputs", forms.values(), names)
+        require_known(f"op {name}", "same_dtype", self.same_dtype, names)
+        require_known(f"op {name}", "promote", self.promote, names)
+        require_known(f"op {name}", "names in scalar", re.findall(r"{(\w+)", scalar), both)
         self.kernels = KernelFactory(name)
         self.kernels.register(KernelKey(), kernel)
         self.infer_meta_fn: Callable | None = None
