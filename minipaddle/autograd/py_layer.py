@@ -253,7 +253,9 @@ class GradNodePyLayer(GradNodeBase):
                 raise self._error(f"a list of {count} where forward took one", got)
         forgotten = self.edges[len(in_order) :]
         if any(forgotten) or len(results) > len(self.counts):
-            raise self._error(f"{len(self.counts)} gradients", f"{len(results)}")
+            listed = len(results) == 1 and isinstance(results[0], list)
+            got = "1, a list" if listed else f"{len(results)}"
+            raise self._error(f"{len(self.counts)} gradients", got)
         in_order += [None] * len(forgotten)
         for grad, edge in zip(in_order, self.edges):
             if grad is not None and not isinstance(grad, Tensor):

@@ -43,15 +43,18 @@ def state_of(program: Any, mode: str, scope: Scope | None) -> dict[str, np.ndarr
     """Copies of the numbers, by name. Raises ValueError if a variable has none yet, TypeError if
     scope is no Scope.
     """
-    return {v.name: tensor_of(v.name, scope).numpy() for v in persistables(program, mode)}
+    return {
+        v.name: tensor_of("Program.state_dict", v.name, scope).numpy()
+        for v in persistables(program, mode)
+    }
 
 
-def tensor_of(name: str, scope: Scope | None) -> Any:
+def tensor_of(who: str, name: str, scope: Scope | None) -> Any:
     """The Tensor of that name in the scope. Raises ValueError if it has no numbers yet."""
     held = _scope_or_global(scope).find_var(name)
     if held is None or not held.get_tensor()._is_initialized():
         raise ValueError(
-            f"Program.state_dict: expected numbers for {name!r} in the scope, but got none. Run "
+            f"{who}: expected numbers for {name!r} in the scope, but got none. Run "
             "the startup program first: exe.run(startup_program)."
         )
     return held.get_tensor()

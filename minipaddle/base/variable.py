@@ -92,7 +92,7 @@ class Variable(Symbolic):
 
     def get_value(self, scope: Any = None) -> Any:
         """What the scope (default: the global one) holds. Raises ValueError if there is nothing."""
-        return tensor_of(self._name, scope)
+        return tensor_of("Variable.get_value", self._name, scope)
 
     def set_value(self, value: Any, scope: Any = None) -> None:
         """Writes an array into what the scope holds.
@@ -107,7 +107,7 @@ class Variable(Symbolic):
                 "with numpy.array."
             )
         require_fit("Variable.set_value", self, np.asarray(value))
-        tensor_of(self._name, scope).set(np.asarray(value))
+        tensor_of("Variable.set_value", self._name, scope).set(np.asarray(value))
 
     @property
     def stop_gradient(self) -> bool:

@@ -92,9 +92,7 @@ def to_dtype(value: object, by_other_names: bool = True) -> DataType:
         except (KeyError, TypeError):
             pass  # falls through to the one message below
     names = ", ".join(dtype.name for dtype in ALL)
-    raise TypeError(
-        f"dtype: expected one of {names}, but got {value!r}. Cast to one of them first."
-    )
+    raise TypeError(f"dtype: expected one of {names}, but got {value!r}. Use one of them.")
 
 
 _default_dtype = float32

@@ -51,7 +51,7 @@ def _require(
 def _require_positive_int(
     who: Any, name: str, value: Any, kind: type[Exception] = AssertionError
 ) -> None:
-    _require(who, isinstance(value, int), f"{name} to be an int", value, "It counts.", TypeError)
+    _require(who, isinstance(value, int), f"{name} to be an int", value, "Pass 10, say.", TypeError)
     _require(who, value > 0, f"{name} above 0", value, "Count at least one step.", kind)
 
 
@@ -481,7 +481,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     ) -> None:
         for name, value in (("T_0", T_0), ("T_mult", T_mult)):
             whole = value >= 1 and isinstance(value, int)  # a text is a TypeError of >=
-            _require(self, whole, f"{name} to be an int of 1 or more", value, "It counts.")
+            _require(self, whole, f"{name} to be an int of 1 or more", value, "Pass 10, say.")
         self.T_0, self.T_mult, self.eta_min = T_0, T_mult, eta_min
         self.T_i, self.T_cur = T_0, last_epoch  # how long this cosine is, how far we are in it
         super().__init__(learning_rate, last_epoch, verbose)

@@ -372,6 +372,11 @@ def _weight_like(x: Any, weight: Any) -> Any:
 
 def outer(x: Any, y: Any, name: Any = None) -> Any:
     """Each number of x times each one of y: [x.size, y.size]."""
+    for other in (x, y):
+        if not hasattr(other, "shape"):
+            raise AttributeError(  # the kind that Paddle raises
+                f"outer: expected two Tensors, but got {other!r}. Make one with paddle.to_tensor."
+            )
     rows = OPS["reshape"](x, shape=[-1 if math.prod(x.shape) else 0, 1])
     columns = OPS["reshape"](y, shape=[1, -1 if math.prod(y.shape) else 0])
     product = "multiply" if in_dynamic_mode() or in_pir_mode() else "matmul"

@@ -169,6 +169,7 @@ def test_gradients_come_in_the_dtype_of_the_result():
     [
         (lambda grad: (grad, grad, grad), "expected backward to return 2 gradients, but got 3"),
         (lambda grad: (grad,), "expected backward to return 2 gradients, but got 1"),
+        (lambda grad: [grad, grad], "expected backward to return 2 gradients, but got 1, a list"),
         (lambda grad: (grad, 3), "expected backward to return Tensors or None, but got int"),
     ],
 )

@@ -45,6 +45,21 @@ WRONG = {
         ValueError,
         "Conv2D: expected padding of 0 or more, but got -1",
     ),
+    "a number where a Tensor is due": (
+        lambda: paddle.outer(x, 3),
+        AttributeError,
+        "outer: expected two Tensors, but got 3. Make one",
+    ),
+    "a mode of other images": (
+        lambda: F.interpolate(paddle.ones([1, 2, 4]), [8], mode="nearest"),
+        ValueError,
+        r"one of the modes \['area', 'linear'\] for an image of 3 axes, but got 'nearest'",
+    ),
+    "a size and a factor": (
+        lambda: F.interpolate(paddle.ones([1, 2, 4, 4]), [8, 8], 2),
+        ValueError,
+        r"expected either size or scale_factor, but got \[8, 8\] and 2",
+    ),
     "a filter of nothing": (lambda: nn.Conv2D(3, 4, 0), ValueError, r"kernel_size \[0, 0\]"),
     "a negative row": (
         lambda: nn.Embedding(3, 4)(paddle.to_tensor([-1])),

@@ -118,9 +118,10 @@ def _checked(
     )
     problem = ""
     if x.ndim not in MODES.get(mode, ()) and not (mode == "area" and x.ndim == 5):
-        problem = f"a mode that goes with shape {list(x.shape)}, but got {mode!r}"
+        fit = sorted(mode for mode, axes in MODES.items() if x.ndim in axes)
+        problem = f"one of the modes {fit} for an image of {x.ndim} axes, but got {mode!r}"
     elif (size is None) == (scale_factor is None):
-        problem = f"size or scale_factor, but got {size} and {scale_factor}"
+        problem = f"either size or scale_factor, but got {size} and {scale_factor}"
     elif given and given != x.ndim - 2:
         problem = f"a size for each of {x.ndim - 2} axes, but got {size}"
     elif mode == "area" and size is None:
@@ -133,7 +134,10 @@ def _checked(
     elif data_format not in layouts:
         problem = f"data_format among {list(layouts)}, but got {data_format!r}"
     if problem:
-        raise ValueError(f"interpolate: expected {problem}. An image is [batch, channels, ...].")
+        raise ValueError(
+            f"interpolate: expected {problem}. An image is [batch, channels, ...]: what you "
+            "give is for the axes behind."
+        )
     if not isinstance(align_corners, bool) or (size is not None and not given):
         raise TypeError(
             "interpolate: expected align_corners to be a bool and size a list or a Tensor, but got "
