@@ -184,7 +184,7 @@ plain, recorded = (paddle.to_tensor(small, stop_gradient=stop) for stop in (True
 price["eager"] = per_op(lambda length: lambda: chain(plain, length))
 price["eager, recorded"] = per_op(lambda length: lambda: chain(recorded, length))
 paddle.enable_static()
-print("from cheap to dear:", ", ".join(sorted(price, key=price.get)))
+print("from cheap to dear:", *sorted(price, key=price.get), sep="\n    ")
 
 # %% [markdown]
 # The first two are so close that now one and now the other comes first: a run of a program has its loop over the ops as Python code, as our loop is. The eager calls are far behind, in this order.

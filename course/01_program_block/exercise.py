@@ -2072,7 +2072,8 @@ with Checks("Task 7", hidden=True) as check:
 
 # %% [markdown]
 # ## Task 8 · Contributor exercise, part 1: a new API   (4 points)
-# `paddle.logit(x)` gives `ln(x / (1 - x))`: the inverse of sigmoid, from a probability back to a score. minipaddle lacks it. Bring it, from the kernel up to the docstring:
+# `paddle.logit(x)` gives `ln(x / (1 - x))`: the inverse of sigmoid, from a probability back to a score. minipaddle has it, but here you bring your own, from the kernel up to the docstring (the answer's first line takes the
+# declaration of ours away, so that the name is free):
 #
 #     declare_logit() -> the API function, logit(x, eps=None, name=None)
 #

@@ -472,7 +472,7 @@ both(
 # %% [markdown]
 # | here | in Paddle |
 # |---|---|
-# | `minipaddle/amp/amp_lists.py`, `auto_cast.py`; `amp=` in the declarations | `python/paddle/amp/amp_lists.py`, `auto_cast.py` |
+# | `minipaddle/amp/auto_cast.py`, `amp_lists.py`; the list of an op stands in its declaration: `@op(..., amp="black")` | `python/paddle/amp/amp_lists.py`, `auto_cast.py` |
 # | `amp_cast` in `minipaddle/eager/dygraph_function.py` | `paddle/fluid/eager/amp_utils.h`, `amp_auto_cast.h`, called at the top of each `*_ad_func` |
 # | `minipaddle/amp/grad_scaler.py` | `python/paddle/amp/grad_scaler.py`; the ops `check_finite_and_unscale`, `update_loss_scaling` |
 # | master weights in `minipaddle/optimizer/` | `multi_precision` in `python/paddle/optimizer/` |
