@@ -17,15 +17,10 @@ from minipaddle.base import backward_control_flow  # noqa: F401  (registers its 
 from minipaddle.base.backward_plan import reached_from
 from minipaddle.base.backward_recompute import append_gradients_with_checkpoints
 from minipaddle.base.backward_walk import Walk, grad_var_name
-from minipaddle.base.framework import (
-    Block,
-    Operator,
-    OpRole,
-    Program,
-    Variable,
-    program_guard,
-)
+from minipaddle.base.control_flow import all_or_nothing
+from minipaddle.base.framework import Block, Operator, OpRole, Program, Variable, program_guard
 from minipaddle.base.layer_helper import append_named
+from minipaddle.common.enforce import require_type
 from minipaddle.phi.core.backward import given_gradients, require_loss
 from minipaddle.phi.core.world import world_guard
 
@@ -184,25 +179,16 @@ def _new_backward(forward: Block) -> Iterator[tuple[Block, list[Operator]]]:
 
     The block is `forward` itself. Behind another one than block 0 it is a new one, as in Paddle.
     """
-    program, block, ops = forward.program, forward, list(forward.ops)
-    count, known, blocks = len(ops), set(forward.vars), len(program.blocks)
-    program._appending_grad_times += 1
-    try:
+    program, block, known = forward.program, forward, set(forward.vars)
+    ops = [op for each in reversed(_and_around(forward)) for op in each.ops]
+    with all_or_nothing(program):
+        program._appending_grad_times += 1
         if forward.idx != 0:
             block, known = program._create_block(forward.parent_idx), set()
             block.forward_block_idx = forward.idx
-            ops = [op for each in reversed(_and_around(forward)) for op in each.ops]
         with program_guard(program), world_guard("program"), program._role_guard(OpRole.BACKWARD):
             yield block, ops
-    except BaseException:
-        program._appending_grad_times -= 1
-        del forward.ops[count:], program.blocks[blocks:]
-        for name in [name for name in forward.vars if block is forward and name not in known]:
-            del forward.vars[name]
-        program._changed()
-        raise
-    finally:
-        program._current_block_idx = forward.idx
+    program._current_block_idx = forward.idx
     fresh = [name for name in block.vars if name not in known]
     # Paddle lists the new variables by name, after those that are computed again
     for name in sorted(fresh, key=lambda name: "" if ".subprog_" in name else name):
@@ -233,11 +219,8 @@ def _variables(who: str, what: str, given: Any) -> list[Variable]:
     """One Variable or several, as a list."""
     items = list(given) if isinstance(given, (list, tuple)) else [given]
     for item in items:
-        if not isinstance(item, Variable):
-            raise TypeError(
-                f"{who}: expected {what} to hold Variables of a Program, but got "
-                f"{type(item).__name__}. Pass what the ops of the Program returned."
-            )
+        advice = "Pass what the ops of the Program returned."
+        require_type(who, f"{what} to hold Variables of a Program", item, Variable, advice)
     return items
 
 
@@ -245,15 +228,11 @@ def _names(who: str, what: str, given: Any) -> list[str]:
     """The names of Variables that are given as such or by name; of none if it is None."""
     if given is None:
         return []
-    names = []
-    for item in given if isinstance(given, (list, tuple, set, frozenset)) else [given]:
-        if not isinstance(item, (str, Variable)):
-            raise TypeError(
-                f"{who}: expected {what} to hold Variables or names, but got "
-                f"{type(item).__name__}. Pass Variables of this Program."
-            )
-        names.append(item if isinstance(item, str) else item.name)
-    return names
+    items = list(given) if isinstance(given, (list, tuple, set, frozenset)) else [given]
+    for item in items:
+        expected, advice = f"{what} to hold Variables or names", "Pass Variables of this Program."
+        require_type(who, expected, item, (str, Variable), advice)
+    return [item if isinstance(item, str) else item.name for item in items]
 
 
 def _where(who: str, what: str, *variables: Variable) -> tuple[Program, Block]:

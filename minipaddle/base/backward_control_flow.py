@@ -65,10 +65,7 @@ class ConditionalBlockGradient:
                 "Scope": operator.output("Scope"),
             },
             {"Input@GRAD": _new_pieces(walk, inputs, captured)},
-            {
-                "sub_block": inner.block,
-                "is_scalar_condition": operator.attr("is_scalar_condition"),
-            },
+            {"sub_block": inner.block, "is_scalar_condition": operator.attr("is_scalar_condition")},
         )
 
 

@@ -25,7 +25,6 @@ from minipaddle.base.op_compat import compat_of, slot_of
 from minipaddle.base.op_desc import EMPTY
 from minipaddle.common.errors import NoGradientError
 from minipaddle.phi.core.backward import rule_attrs
-from minipaddle.phi.core.op import Op
 
 if TYPE_CHECKING:
     from minipaddle.base.backward_walk import Walk
@@ -113,10 +112,7 @@ class Plan:
         return [name for name in names if self.takes_gradient(name)]
 
     def plan(
-        self,
-        targets: Sequence[str],
-        ops: Sequence[Operator],
-        within: set[str] | None = None,
+        self, targets: Sequence[str], ops: Sequence[Operator], within: set[str] | None = None
     ) -> list[Operator]:
         """The ops, in order, through which a gradient flows from `targets`.
 
@@ -182,7 +178,7 @@ class Plan:
         if self.forward_block is not self.block or id(operator) not in self._positions:
             return
         position = self._positions[id(operator)]
-        inputs, outputs = read_by_gradient(operator, operator.phi_op)
+        inputs, outputs = read_by_gradient(operator)
         limits = {**dict.fromkeys(outputs, position + 1), **dict.fromkeys(inputs, position)}
         for name, limit in limits.items():
             kept = name in self.stand_ins or self.variable(name).persistable
@@ -215,7 +211,7 @@ class Plan:
             slot = slot_of(compat, item.name)
             found = [self.variable(name) for name in operator.input(slot)]
             if slot == "XShape":
-                found = [self.variable(self._xshape_sources[found[0].name])]
+                found = [self.variable(found[0].op.input("X")[0])]  # whose shape it holds
             inputs.append(found if item.is_list else found[0] if found else None)
         with origin(operator):
             results = rule.rule(*inputs, **rule_attrs(forward, self._attrs(operator)))
@@ -228,16 +224,6 @@ class Plan:
                     needed.add(piece.name)
         return self.block.ops[first:]
 
-    @cached_property
-    def _xshape_sources(self) -> dict[str, str]:
-        """XShape -> the variable whose shape it holds."""
-        return {
-            name: operator.input("X")[0]
-            for block in self.block.program.blocks
-            for operator in block.ops
-            for name in operator.output("XShape")
-        }
-
     def _attrs(self, operator: Operator) -> dict[str, Any]:
         """The attributes of an op, those that are Variables included."""
         computed = {a: self.value_of(name) for a, name in attr_variables(operator).items()}
@@ -248,9 +234,10 @@ class Plan:
         return self.variable(self.stand_ins.get(name, name))
 
 
-def read_by_gradient(operator: Operator, op: Op) -> tuple[list[str], list[str]]:
+def read_by_gradient(operator: Operator) -> tuple[list[str], list[str]]:
     """The inputs and the outputs of an op whose values its gradient reads."""
-    if op.vjp_rule is None:
+    op = operator.declaration
+    if op is None or op.vjp_rule is None:
         return [], []
     read = [item.name for item in op.vjp_rule.inputs if not item.meta_only]
     keys = operator.phi_slots()

@@ -35,11 +35,7 @@ class Walk(Plan):
     """
 
     def __init__(
-        self,
-        block: Block,
-        no_grad: set[str],
-        forward_block: Block | None = None,
-        order: int = 1,
+        self, block: Block, no_grad: set[str], forward_block: Block | None = None, order: int = 1
     ) -> None:
         super().__init__(block, no_grad, forward_block)
         self.order = order

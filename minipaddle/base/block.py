@@ -19,6 +19,7 @@ from minipaddle.base.operator import Operator
 from minipaddle.base.variable import DENSE_TENSOR, Parameter, Variable
 from minipaddle.common import dtype as dtypes
 from minipaddle.common import unique_name
+from minipaddle.common.enforce import require_type
 from minipaddle.common.errors import name_op_in_error
 from minipaddle.phi.core.meta_tensor import MetaTensor
 
@@ -70,7 +71,11 @@ class Block:
             TypeError: the name is no text, or the shape no list of ints.
         """
         name = unique_name.generate("_generated_var") if name is None else name
-        _require_text("Block.create_var: expected a name", name)
+        if not isinstance(name, str) or not name:
+            raise TypeError(
+                f"Block.create_var: expected a name, but got {name!r}. Give a text that is not "
+                "empty."
+            )
         if name in self.vars:
             raise ValueError(
                 f"Block.create_var: expected a new name, but got {name!r}, which block {self.idx} "
@@ -207,7 +212,8 @@ class Block:
                 f"Block.append_op: expected the type of an op, but got {type!r}. Give its name."
             )
         for what, given in (("inputs", inputs), ("outputs", outputs), ("attrs", attrs)):
-            _require_dict(type, what, given or {})
+            advice = f"Write {what}={{name: value}}."
+            require_type(type, f"{what} to be a dict", given or {}, dict, advice)
         attrs = attrs or {}
         runs_block = "sub_block" in attrs
         if runs_block:
@@ -273,13 +279,11 @@ class Block:
 
     def _complete(self, operator: Operator) -> None:
         """Adds default attributes. Raises ValueError if there is no such op or slot."""
-        try:
-            _ = operator.phi_op
-        except KeyError as error:
+        if operator.declaration is None:
             raise ValueError(
                 f"Block.append_op: expected the type of an op, but got {operator.type!r}. Declare "
                 "it with @op, or use one of core.get_all_op_names()."
-            ) from error
+            )
         # a gradient op has the forward op's attributes, and may be given more than its rule reads
         if not operator.type.endswith("_grad"):
             operator.require_slots()
@@ -358,29 +362,13 @@ def _pass_stop_gradient(inputs: dict[str, Any], outputs: dict[str, Any]) -> None
 # -- what a user gives -------------------------------------------------------------------------
 
 
-def _require_text(expected: str, value: Any) -> None:
-    if not isinstance(value, str) or not value:
-        raise TypeError(f"{expected}, but got {value!r}. Give a text that is not empty.")
-
-
-def _require_dict(op_type: str, what: str, value: Any) -> None:
-    if not isinstance(value, dict):
-        raise TypeError(
-            f"{op_type}: expected {what} to be a dict, but got {type(value).__name__}. Write "
-            f"{what}={{name: value}}."
-        )
-
-
 def _names_in(op_type: str, slot: str, value: Any) -> list[str]:
     """The names of one Variable or several."""
     values = value if isinstance(value, (list, tuple)) else [value]
     names = [item.name if isinstance(item, Variable) else item for item in values]
     for name in names:
-        if not isinstance(name, str):
-            raise TypeError(
-                f"{op_type}: expected {slot!r} to hold Variables or names, but got "
-                f"{type(name).__name__}. Pass Variables of this Program."
-            )
+        expected, advice = f"{slot!r} to hold Variables or names", "Pass Variables of this Program."
+        require_type(op_type, expected, name, str, advice)
     return names
 
 

@@ -18,6 +18,7 @@ from minipaddle.base.framework import Block, Program, Variable
 from minipaddle.base.fuse_elewise_add_act_pass import fuse_elewise_add_act
 from minipaddle.base.lowering import fetch_targets, lower_program
 from minipaddle.base.transpiler import memory_optimize
+from minipaddle.common.enforce import require_type
 from minipaddle.new_executor.instruction import InstructionList
 
 
@@ -69,18 +70,11 @@ class CompiledProgram:
     def __init__(
         self, program_or_graph: Program, build_strategy: BuildStrategy | None = None
     ) -> None:
-        if not isinstance(program_or_graph, Program):
-            raise TypeError(
-                "CompiledProgram: expected a classic Program, but got "
-                f"{type(program_or_graph).__name__}. Build it inside "
-                "paddle.pir_utils.OldIrGuard()."
-            )
+        who, advice = "CompiledProgram", "Build it inside paddle.pir_utils.OldIrGuard()."
+        require_type(who, "a classic Program", program_or_graph, Program, advice)
         strategy = BuildStrategy() if build_strategy is None else build_strategy
-        if not isinstance(strategy, BuildStrategy):
-            raise TypeError(
-                "CompiledProgram: expected a BuildStrategy, but got "
-                f"{type(strategy).__name__}. Make one with paddle.static.BuildStrategy()."
-            )
+        advice = "Make one with paddle.static.BuildStrategy()."
+        require_type(who, "a BuildStrategy", strategy, BuildStrategy, advice)
         self._program = program_or_graph
         self._build_strategy = strategy
 

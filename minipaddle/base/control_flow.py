@@ -18,7 +18,6 @@ from collections.abc import Iterable, Iterator
 
 from minipaddle.base.backward_plan import read_by_gradient
 from minipaddle.base.framework import (
-    STEP_SCOPES,
     Block,
     Operator,
     Parameter,
@@ -27,9 +26,9 @@ from minipaddle.base.framework import (
     default_main_program,
 )
 from minipaddle.base.layer_helper import append_named
+from minipaddle.base.variable import STEP_SCOPES
 from minipaddle.common import unique_name
 from minipaddle.new_executor.instruction import reads_of
-from minipaddle.phi.core.op import Op
 
 # the ops that run a block
 CONTROL_FLOW = ("conditional_block", "while", "conditional_block_grad", "while_grad")
@@ -134,16 +133,7 @@ def _gradient_needs(operator: Operator, name: str) -> bool:
     """True if the op's gradient reads the value of a variable."""
     if operator.type in CONTROL_FLOW:
         return name in operator.input_arg_names and name not in operator.output_arg_names
-    op = _declaration(operator)
-    return op is not None and any(name in names for names in read_by_gradient(operator, op))
-
-
-def _declaration(operator: Operator) -> Op | None:
-    """The declaration of an op, if it has one: an op that has none can stand in a Program."""
-    try:
-        return operator.phi_op
-    except KeyError:
-        return None
+    return any(name in names for names in read_by_gradient(operator))
 
 
 def let_gradients_pass(block: Block) -> bool:
@@ -154,28 +144,18 @@ def let_gradients_pass(block: Block) -> bool:
         Whether anything changed.
     """
     changed = False
-    while _let_pass_once(block):
-        changed = True
-    return changed
-
-
-def _let_pass_once(block: Block) -> bool:
-    changed = False
     for operator in block.ops:
         if operator.type in CONTROL_FLOW:
             changed |= let_gradients_pass(operator._block_attr("sub_block"))
             continue
-        inputs = [block._var_recursive(name) for name in operator.input_arg_names]
-        if all(variable.stop_gradient for variable in inputs):
+        op, inputs = operator.declaration, map(block._var_recursive, operator.input_arg_names)
+        if op is None or op.ends_gradient or all(variable.stop_gradient for variable in inputs):
             continue
-        op = _declaration(operator)
-        if op is None or op.ends_gradient:
-            continue
-        for name in operator.output_arg_names:
-            variable = block._var_recursive(name)
+        for variable in map(block._var_recursive, operator.output_arg_names):
             if variable.stop_gradient and variable.dtype.is_floating:
-                variable.stop_gradient = False
-                changed = True
+                variable.stop_gradient, changed = False, True
+    if changed:  # a loop's first ops may read what its last ones write
+        let_gradients_pass(block)
     return changed
 
 
@@ -184,12 +164,13 @@ def all_or_nothing(program: Program) -> Iterator[None]:
     """If what happens inside fails, the Program is again as it was."""
     block = program.current_block()
     ops, variables, blocks = len(block.ops), set(block.vars), len(program.blocks)
+    backwards = program._appending_grad_times
     try:
         yield
     except BaseException:
         del block.ops[ops:], program.blocks[blocks:]
         for name in set(block.vars) - variables:
             del block.vars[name]
-        program._current_block_idx = block.idx
+        program._current_block_idx, program._appending_grad_times = block.idx, backwards
         program._changed()
         raise

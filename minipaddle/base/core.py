@@ -18,6 +18,7 @@ from typing import Any
 
 from minipaddle.base.desc import AttrType, BlockDesc, OpDesc, ProgramDesc, VarDesc
 from minipaddle.base.op_compat import compat_of
+from minipaddle.common.enforce import require_one_of
 from minipaddle.common.place import is_compiled_with_cuda
 from minipaddle.phi.core.kernel import KernelKey
 from minipaddle.phi.core.op import OPS, Op, find_op
@@ -68,9 +69,8 @@ def _get_registered_phi_kernels(kernel_registered_type: str = "function") -> dic
     Raises:
         ValueError: it is none of these.
     """
-    _require(
-        "_get_registered_phi_kernels", kernel_registered_type, ("function", "structure", "all")
-    )
+    kind, known = kernel_registered_type, ("function", "structure", "all")
+    require_one_of("_get_registered_phi_kernels", "kernel_registered_type", kind, known)
     if kernel_registered_type == "structure":
         return {}
     return {
@@ -88,7 +88,7 @@ def _get_all_register_op_kernels(lib: str = "all") -> dict[str, list[str]]:
     Raises:
         ValueError: it is none of these.
     """
-    _require("_get_all_register_op_kernels", lib, ("phi", "fluid", "all"))
+    require_one_of("_get_all_register_op_kernels", "lib", lib, ("phi", "fluid", "all"))
     found: dict[str, list[str]] = {}
     for op in _all_ops() if lib != "fluid" else ():
         keys = found.setdefault(compat_of(op.name).type, [])
@@ -113,10 +113,3 @@ def op_support_gpu(op_type: str) -> bool:
     """
     keys = find_op(op_type).kernels.kernels
     return is_compiled_with_cuda() and any(key.backend in ("ALL", "gpu") for key in keys)
-
-
-def _require(who: str, given: str, known: tuple[str, ...]) -> None:
-    if given not in known:
-        raise ValueError(
-            f"{who}: expected one of {list(known)}, but got {given!r}. Leave it out for the usual."
-        )

@@ -35,6 +35,8 @@ AttrType: Any = Enum("AttrType", {k.replace("BOOLEAN", "BOOL"): n for k, n in AT
 class _View:
     """Two views of one thing are equal, as two pointers to it are."""
 
+    _of: Any = None
+
     def __init__(self, of: Any) -> None:
         self._of = of
 
@@ -44,21 +46,15 @@ class _View:
     def __hash__(self) -> int:
         return id(self._of)
 
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Where nothing else is said below, the thing itself has a method or property of the
+        name.
+        """
+        found = getattr(self._of, name)
+        return found if callable(found) else lambda: found
+
     def serialize_to_string(self) -> bytes:
         return self._of.proto.SerializeToString()
-
-
-def _ask(*names: str) -> list[Callable[..., Any]]:
-    """The methods that ask the thing itself, by attributes or methods of those names."""
-
-    def method(name: str) -> Callable[..., Any]:
-        def ask(self: Any, *args: Any) -> Any:
-            found = getattr(self._of, name)
-            return found(*args) if callable(found) else found
-
-        return ask
-
-    return [method(name) for name in names]
 
 
 def _setter(name: str) -> Callable[[Any, Any], None]:
@@ -81,8 +77,6 @@ class ProgramDesc(_View):
         super().__init__(
             of if is_program else Program() if of is None else Program.parse_from_string(of)
         )
-
-    (num_blocks,) = _ask("num_blocks")
 
     def block(self, index: int) -> BlockDesc:
         return BlockDesc(self._of.block(index))
@@ -107,8 +101,11 @@ class ProgramDesc(_View):
 class BlockDesc(_View):
     """Of a Block. Names of variables are bytes."""
 
-    id, parent = map(property, _ask("idx", "parent_idx"))
-    (get_forward_block_idx,) = _ask("forward_block_idx")
+    id = property(lambda self: self._of.idx)
+    parent = property(lambda self: self._of.parent_idx)
+
+    def get_forward_block_idx(self) -> int:
+        return self._of.forward_block_idx
 
     def _set_forward_block_idx(self, index: int) -> None:
         self._of.forward_block_idx = index
@@ -169,14 +166,6 @@ class BlockDesc(_View):
 class OpDesc(_View):
     """Of an Operator."""
 
-    type, input_names, output_names, attr_names = _ask(
-        "type", "input_names", "output_names", "attr_names"
-    )
-    input_arg_names, output_arg_names = _ask("input_arg_names", "output_arg_names")
-    input, output, has_attr, attr = _ask("input", "output", "has_attr", "attr")
-    get_attr_map, _block_attr_id = _ask("all_attrs", "_block_attr_id")
-    _set_attr, remove_attr = _ask("_set_attr", "_remove_attr")
-    _rename_input, _rename_output = _ask("_rename_input", "_rename_output")
     set_type = _setter("type")
 
     def block(self) -> BlockDesc:
@@ -188,17 +177,23 @@ class OpDesc(_View):
     def outputs(self) -> dict[str, list[str]]:
         return {slot: self.output(slot) for slot in self.output_names()}
 
-    def set_input(self, slot: str, names: list[str]) -> None:
+    def set_input(self, slot: str, names: list[str] | None) -> None:
         _fill(self._of, self._of.proto.inputs, slot, names)
 
-    def set_output(self, slot: str, names: list[str]) -> None:
+    def set_output(self, slot: str, names: list[str] | None) -> None:
         _fill(self._of, self._of.proto.outputs, slot, names)
 
     def remove_input(self, slot: str) -> None:
-        _fill(self._of, self._of.proto.inputs, slot, None)
+        self.set_input(slot, None)
 
     def remove_output(self, slot: str) -> None:
-        _fill(self._of, self._of.proto.outputs, slot, None)
+        self.set_output(slot, None)
+
+    def get_attr_map(self) -> dict[str, Any]:
+        return self._of.all_attrs()
+
+    def remove_attr(self, name: str) -> None:
+        self._of._remove_attr(name)
 
     def attr_type(self, name: str) -> Any:
         return AttrType(next(a.type for a in self._of.proto.attrs if a.name == name))
@@ -227,8 +222,6 @@ class VarDesc(_View):
     """Of a Variable."""
 
     VarType = VarType
-    name, dtype, type, element_size = _ask("name", "dtype", "type", "element_size")
-    persistable, stop_gradient, is_parameter = _ask("persistable", "stop_gradient", "is_parameter")
     set_persistable, set_is_parameter = _setter("persistable"), _setter("is_parameter")
     set_stop_gradient, set_need_check_feed = _setter("stop_gradient"), _setter("need_check_feed")
 
@@ -278,10 +271,5 @@ def _fill(operator: Operator, slots: Any, slot: str, names: list[str] | None) ->
     operator.block.program._changed()
 
 
-for _class, _view in (
-    (Program, ProgramDesc),
-    (Block, BlockDesc),
-    (Operator, OpDesc),
-    (Variable, VarDesc),
-):
-    _class.desc = property(_view)
+Program.desc, Block.desc = property(ProgramDesc), property(BlockDesc)
+Operator.desc, Variable.desc = property(OpDesc), property(VarDesc)

@@ -20,6 +20,7 @@ import numpy as np
 from minipaddle.base import framework
 from minipaddle.base.lowering import lower_program
 from minipaddle.common import flags
+from minipaddle.common.enforce import require_type
 from minipaddle.common.place import Place, array_module, current_place, place_of
 from minipaddle.new_executor.interpreter import Interpreter
 from minipaddle.new_executor.parallel import ParallelInterpreter
@@ -44,11 +45,8 @@ class Executor:
         if isinstance(place, str):
             place = place_of("Executor", place)
         self.place = current_place() if place is None else place
-        if not isinstance(self.place, Place):
-            raise TypeError(
-                f"Executor: expected a place, but got {type(place).__name__}. "
-                "Pass paddle.CPUPlace(), paddle.CUDAPlace(0), or a name as 'cpu'."
-            )
+        advice = "Pass paddle.CPUPlace(), paddle.CUDAPlace(0), or a name as 'cpu'."
+        require_type("Executor", "a place", self.place, Place, advice)
         self._xp = array_module(self.place)
         self._closed = False
         # program -> (its version, {what was asked for: the interpreter, or the pruned program})
@@ -91,17 +89,11 @@ class Executor:
         if program is None:
             program = _default_program()
         feed = {} if feed is None else feed
-        if not isinstance(feed, dict):
-            raise TypeError(
-                "Executor.run: expected feed to be a dict of name: array, but got "
-                f"{type(feed).__name__}. Write feed={{'x': array}}."
-            )
+        who, expected = "Executor.run", "feed to be a dict of name: array"
+        require_type(who, expected, feed, dict, "Write feed={'x': array}.")
         scope = global_scope() if scope is None else scope
-        if not isinstance(scope, Scope):
-            raise TypeError(
-                f"Executor.run: expected scope to be a Scope, but got {type(scope).__name__}. "
-                "Make one with paddle.static.Scope()."
-            )
+        advice = "Make one with paddle.static.Scope()."
+        require_type(who, "scope to be a Scope", scope, Scope, advice)
         xp, last = self._xp, self._last
         if last is not None and not use_prune and last.asked_for(program, feed, fetch_list):
             interpreter = last.interpreter

@@ -16,33 +16,15 @@ from typing import Any
 from minipaddle.base import desc_checks
 from minipaddle.base.block import Block
 from minipaddle.base.call_stack import user_frames
-from minipaddle.base.framework_proto import (
-    OP_VERSIONS,
-    OpDesc,
-    ProgramDesc,
-    VarDesc,
-)
+from minipaddle.base.framework_proto import OP_VERSIONS, OpDesc, ProgramDesc, VarDesc
 from minipaddle.base.operator import Operator, OpRole
 from minipaddle.base.program_state import set_state, state_of
 from minipaddle.base.prune import prune, prune_backward, set_is_test
-from minipaddle.base.variable import DENSE_TENSOR, STEP_SCOPES, Parameter, Variable
+from minipaddle.base.variable import Parameter, Variable
+from minipaddle.common.enforce import require_type
 from minipaddle.common.errors import IRError
 from minipaddle.new_executor.scope import Scope
 from minipaddle.phi.core.symbolic import CurrentPrograms
-
-__all__ = [
-    "DENSE_TENSOR",
-    "STEP_SCOPES",
-    "Block",
-    "OpRole",
-    "Operator",
-    "Parameter",
-    "Program",
-    "Variable",
-    "default_main_program",
-    "default_startup_program",
-    "program_guard",
-]
 
 # what a Parameter has beside its description
 _KEPT_WITH_PARAMETERS = ("optimize_attr", "regularizer", "need_clip")
@@ -172,19 +154,15 @@ class Program:
             TypeError: they are no bytes.
             IRError: they describe no program.
         """
-        if not isinstance(data, (bytes, bytearray)):
-            raise TypeError(
-                f"Program.parse_from_string: expected bytes, but got {type(data).__name__}. Pass "
-                "what serialize_to_string() returned."
-            )
+        who, advice = "Program.parse_from_string", "Pass what serialize_to_string() returned."
+        require_type(who, "bytes", data, (bytes, bytearray), advice)
         message = ProgramDesc()
         try:
             message.ParseFromString(bytes(data))
         except Exception as error:  # protobuf's DecodeError; its text alone says nothing to a user
             raise IRError(
-                "Program.parse_from_string: expected the bytes of a ProgramDesc, but got "
-                f"{len(data)} bytes that "
-                f"are not ({error}). Pass what serialize_to_string() returned."
+                f"{who}: expected the bytes of a ProgramDesc, but got {len(data)} bytes that are "
+                f"not ({error}). {advice}"
             ) from error
         desc_checks.check(message)
         return Program._from_desc(message)

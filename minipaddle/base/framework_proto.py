@@ -17,25 +17,31 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 PACKAGE = "paddle.framework.proto"
 
-# enum -> its values
-ENUMS = {
-    "AttrType": "INT FLOAT STRING INTS FLOATS STRINGS BOOLEAN BOOLEANS BLOCK LONG BLOCKS LONGS "
-    "FLOAT64S VAR VARS FLOAT64 SCALAR SCALARS",
-}
-SCALAR_TYPES = {"BOOLEAN": 1, "LONG": 2, "FLOAT64": 3}
+_ATTR_TYPES = """
+    INT FLOAT STRING INTS FLOATS STRINGS BOOLEAN BOOLEANS BLOCK LONG BLOCKS LONGS FLOAT64S VAR VARS
+    FLOAT64 SCALAR SCALARS
+"""
+ATTR_TYPES = {name: number for number, name in enumerate(_ATTR_TYPES.split())}
 VAR_TYPES = {
     "BOOL": 0, "INT16": 1, "INT32": 2, "INT64": 3, "FP16": 4, "FP32": 5, "FP64": 6,
     "DENSE_TENSOR": 7, "SELECTED_ROWS": 8, "FEED_MINIBATCH": 9, "FETCH_LIST": 10,
     "STEP_SCOPES": 11, "DENSE_TENSOR_ARRAY": 13, "RAW": 17, "UINT8": 20, "INT8": 21, "BF16": 22,
 }  # fmt: skip
+SCALAR_TYPES = {"BOOLEAN": 1, "LONG": 2, "FLOAT64": 3}
+# enum -> its values
+ENUMS = {"AttrType": ATTR_TYPES, "VarType.Type": VAR_TYPES, "Scalar.Type": SCALAR_TYPES}
 
-# message -> its fields: label, type, name, number
+# message -> its fields: label, type, name, number; an outer message comes before its inner ones
 MESSAGES = {
     "Scalar": [
         "required Scalar.Type type 1", "optional bool b 2", "optional int64 i 3",
         "optional double r 4",
     ],
     "Version": ["optional int64 version 1"],
+    "OpDesc": [
+        "repeated OpDesc.Var inputs 1", "repeated OpDesc.Var outputs 2", "required string type 3",
+        "repeated OpDesc.Attr attrs 4", "optional bool is_target 5",
+    ],
     "OpDesc.Attr": [
         "required string name 1", "required AttrType type 2", "optional int32 i 3",
         "optional float f 4", "optional string s 5", "repeated int32 ints 6",
@@ -46,17 +52,13 @@ MESSAGES = {
         "optional Scalar scalar 20", "repeated Scalar scalars 21",
     ],
     "OpDesc.Var": ["required string parameter 1", "repeated string arguments 2"],
-    "OpDesc": [
-        "repeated OpDesc.Var inputs 1", "repeated OpDesc.Var outputs 2", "required string type 3",
-        "repeated OpDesc.Attr attrs 4", "optional bool is_target 5",
+    "VarType": [
+        "required VarType.Type type 1", "optional VarType.TensorDesc selected_rows 2",
+        "optional VarType.DenseTensorDesc dense_tensor 3",
     ],
     "VarType.TensorDesc": ["required VarType.Type data_type 1", "repeated int64 dims 2"],
     "VarType.DenseTensorDesc": [
         "required VarType.TensorDesc tensor 1", "optional int32 legacy_lod_level 2",
-    ],
-    "VarType": [
-        "required VarType.Type type 1", "optional VarType.TensorDesc selected_rows 2",
-        "optional VarType.DenseTensorDesc dense_tensor 3",
     ],
     "VarDesc": [
         "required string name 1", "required VarType type 2", "optional bool persistable 3",
@@ -68,10 +70,10 @@ MESSAGES = {
         "repeated OpDesc ops 4", "optional int32 forward_block_idx 5",
     ],
     "OpVersion": ["required int32 version 1"],
+    "OpVersionMap": ["repeated OpVersionMap.OpVersionPair pair 1"],
     "OpVersionMap.OpVersionPair": [
         "required string op_name 1", "required OpVersion op_version 2",
     ],
-    "OpVersionMap": ["repeated OpVersionMap.OpVersionPair pair 1"],
     "ProgramDesc": [
         "repeated BlockDesc blocks 1", "optional Version version 4",
         "optional OpVersionMap op_version_map 5",
@@ -84,34 +86,26 @@ def _build() -> dict[str, Any]:
     proto = descriptor_pb2.FileDescriptorProto(
         name="minipaddle/framework.proto", package=PACKAGE, syntax="proto2"
     )
-    made: dict[str, Any] = {}
-
-    def message(name: str) -> Any:
-        if name not in made:
-            outer, _, inner = name.rpartition(".")
-            made[name] = message(outer).nested_type.add() if outer else proto.message_type.add()
-            made[name].name = inner
-        return made[name]
-
-    for enum, values in ENUMS.items():
-        listed = proto.enum_type.add(name=enum)
-        for number, value in enumerate(values.split()):
-            listed.value.add(name=value, number=number)
-    for owner, values in (("VarType", VAR_TYPES), ("Scalar", SCALAR_TYPES)):
-        kinds = message(owner).enum_type.add(name="Type")
+    made: dict[str, Any] = {"": proto}
+    for name in MESSAGES:
+        outer, _, inner = name.rpartition(".")
+        of = made[outer].nested_type if outer else proto.message_type
+        made[name] = of.add(name=inner)
+    for name, values in ENUMS.items():
+        outer, _, inner = name.rpartition(".")
+        listed = made[outer].enum_type.add(name=inner)
         for value, number in values.items():
-            kinds.value.add(name=value, number=number)
+            listed.value.add(name=value, number=number)
     for name, fields in MESSAGES.items():
         for line in fields:
             label, kind, field_name, number = line.split()
-            field = message(name).field.add(name=field_name, number=int(number))
+            field = made[name].field.add(name=field_name, number=int(number))
             field.label = getattr(field, f"LABEL_{label.upper()}")
             plain = getattr(field, f"TYPE_{kind.upper()}", None)
             if plain is not None:
                 field.type = plain
             else:
-                is_enum = kind == "AttrType" or kind.endswith(".Type")
-                field.type = field.TYPE_ENUM if is_enum else field.TYPE_MESSAGE
+                field.type = field.TYPE_ENUM if kind in ENUMS else field.TYPE_MESSAGE
                 field.type_name = f".{PACKAGE}.{kind}"
     pool = descriptor_pool.DescriptorPool()
     pool.Add(proto)
@@ -130,7 +124,6 @@ TensorDesc = _CLASSES["VarType.TensorDesc"]
 # Paddle takes these ops for older ones, and converts them, where a program does not say which
 # version of the op it holds
 OP_VERSIONS = {"assign_value": 1, "set_value": 4}
-ATTR_TYPES = {name: number for number, name in enumerate(ENUMS["AttrType"].split())}
 
 # which field of OpDesc.Attr holds a value of each type
 ATTR_FIELDS = {

@@ -21,6 +21,7 @@ from minipaddle.base.op_attrs import program_attrs
 from minipaddle.base.op_compat import compat_of, output_slot, slot_of
 from minipaddle.common import dtype as dtypes
 from minipaddle.common import unique_name
+from minipaddle.common.enforce import require_type
 from minipaddle.common.errors import name_op_in_error
 from minipaddle.phi.core.append import metas_of, pieces_of
 from minipaddle.phi.core.attribute import ScalarInt, unknown
@@ -83,10 +84,7 @@ class LayerHelper:
 
 
 def append_phi_op(
-    op: Op,
-    inputs: list[Any],
-    attrs: dict[str, Any],
-    output_names: dict[str, Any] | None = None,
+    op: Op, inputs: list[Any], attrs: dict[str, Any], output_names: dict[str, Any] | None = None
 ) -> list[Any]:
     """Appends a phi op to the current block, under its old names. InferMeta gives the outputs'
     shapes.
@@ -107,11 +105,8 @@ def append_phi_op(
     compat = compat_of(op.name)
 
     def require(name: str, value: Any) -> Variable:
-        if not isinstance(value, Variable):
-            raise TypeError(
-                f"{op.name}: expected {name} to be a Variable of a Program, but got "
-                f"{type(value).__name__}. Make one with paddle.static.data, or leave static mode."
-            )
+        advice = "Make one with paddle.static.data, or leave static mode."
+        require_type(op.name, f"{name} to be a Variable of a Program", value, Variable, advice)
         return block._var_recursive(value.name, op.name)
 
     pieces = pieces_of(op, inputs, require)

@@ -12,11 +12,7 @@ from typing import Any
 from minipaddle.base.block_lowering import BlockLowering, Lowering
 from minipaddle.base.framework import Program, Variable
 from minipaddle.common.errors import IRError
-from minipaddle.new_executor.feed import (
-    feeds_and_reads,
-    refuse_computed_feeds,
-    refuse_extra_feeds,
-)
+from minipaddle.new_executor.feed import feeds_and_reads, refuse_computed_feeds, refuse_extra_feeds
 from minipaddle.new_executor.instruction import InstructionList, prune, reads_of, writes_of
 
 

@@ -64,21 +64,21 @@ class OpCompat:
     @cached_property
     def names(self) -> dict[str, str]:
         """`renamed`, taken apart."""
-        return dict(pair.split("=") for pair in self.renamed.split())
+        return dict(_pairs(self.renamed))
 
     def tensor_slot(self, attr: str) -> str:
         """The slot for an attribute that is given as a Variable."""
         return self.tensors.get(attr, f"{camel_case(attr)}Tensor")
 
 
+def _pairs(text: str) -> list[list[str]]:
+    return [pair.split("=") for pair in text.split()]
+
+
 @cache
 def camel_case(name: str) -> str:
     """`learning_rate` -> LearningRate."""
     return "".join(word.capitalize() for word in name.split("_"))
-
-
-def _elementwise(name: str) -> OpCompat:
-    return OpCompat(f"elementwise_{name}", extra={"axis": -1})
 
 
 _ONE_AXIS = {"dim": [0], "keep_dim": False, "reduce_all": False}
@@ -92,20 +92,6 @@ def _reduction(name: str, **extra: Any) -> OpCompat:
         defaults=_ONE_AXIS,
         layer=name,
     )
-
-
-def _close(type: str) -> OpCompat:
-    return OpCompat(
-        type,
-        "x=Input y=Other",
-        tensors={"rtol": "Rtol", "atol": "Atol"},
-        written={"rtol": str, "atol": str},
-    )
-
-
-def _as_declared(type: str, *names: str) -> OpCompat:
-    """An op that is younger than the old names: its slots have the names of its parameters."""
-    return OpCompat(type, " ".join(f"{name}={name}" for name in names))
 
 
 def _with_xshape(type: str, renamed: str = "", **others: Any) -> OpCompat:
@@ -144,35 +130,12 @@ def _no_axes(attrs: dict[str, Any], inputs: Any) -> bool:
 
 
 OP_COMPAT: dict[str, OpCompat] = {
-    "add": _elementwise("add"),
-    "subtract": _elementwise("sub"),
-    "multiply": _elementwise("mul"),
-    "divide": _elementwise("div"),
-    "floor_divide": _elementwise("floordiv"),
-    "remainder": _elementwise("mod"),
-    "elementwise_pow": _elementwise("pow"),
-    "maximum": _elementwise("max"),
-    "minimum": _elementwise("min"),
-    "fmax": OpCompat("elementwise_fmax"),
-    "fmin": OpCompat("elementwise_fmin"),
-    "max": _reduction("max", reduce_all=_no_axes),
-    "min": _reduction("min", reduce_all=_no_axes),
-    "amax": _reduction("amax", reduce_all=_no_axes),
-    "amin": _reduction("amin", reduce_all=_no_axes),
-    "all": _reduction("all", reduce_all=_no_axes),
-    "any": _reduction("any", reduce_all=_no_axes),
-    "prod": _reduction("prod"),
     "frobenius_norm": OpCompat(
         "frobenius_norm", "axis=dim", extra={"in_dtype": -1, "out_dtype": -1}, defaults=_ONE_AXIS
     ),
-    "isnan": OpCompat("isnan_v2"),
-    "isinf": OpCompat("isinf_v2"),
-    "isfinite": OpCompat("isfinite_v2"),
     "numel": OpCompat("size", "x=Input size=Out", layer="numel"),
     "increment": OpCompat("increment", "value=step"),
     "addmm": OpCompat("addmm", "alpha=Alpha beta=Beta"),
-    "diag": OpCompat("diag_v2"),
-    "diagonal": OpCompat("diagonal", "x=Input"),
     "repeat_interleave_with_tensor_index": OpCompat(
         "repeat_interleave",
         "repeats=RepeatsTensor axis=dim",
@@ -180,7 +143,6 @@ OP_COMPAT: dict[str, OpCompat] = {
         which_slot="RepeatsTensor",
     ),
     "repeat_interleave": OpCompat("repeat_interleave", "axis=dim repeats=Repeats"),
-    "trace": OpCompat("trace", "x=Input"),
     "mish": OpCompat("mish", "lambda_=threshold"),
     "einsum": OpCompat("einsum", "x=Operands"),
     "leaky_relu": OpCompat("leaky_relu", "negative_slope=alpha"),
@@ -204,11 +166,8 @@ OP_COMPAT: dict[str, OpCompat] = {
         defaults=_ONE_AXIS,
         layer="mean",
     ),
-    "mean_all": OpCompat("mean"),
-    "matmul_with_flatten": OpCompat("mul"),
     "matmul": OpCompat("matmul_v2", "transpose_x=trans_x transpose_y=trans_y"),
     "pow": OpCompat("pow", "y=factor"),
-    "argmax": OpCompat("arg_max"),
     "reshape": _with_xshape(
         "reshape2", extra={"mkldnn_data_type": "float32", "use_quantizer": False}
     ),
@@ -231,11 +190,6 @@ OP_COMPAT: dict[str, OpCompat] = {
     "tile": OpCompat("tile", tensors={"repeat_times": "RepeatTimes"}),
     "print": OpCompat("print", "x=In"),
     "scale": OpCompat("scale", written={"scale": float}),
-    "stack": OpCompat("stack", "out=Y"),
-    "trunc": OpCompat("trunc", "input=X"),
-    "unbind": OpCompat("unbind", "input=X"),
-    "unstack": OpCompat("unstack", "out=Y"),
-    "broadcast_tensors": OpCompat("broadcast_tensors", "input=X"),
     "meshgrid": OpCompat("meshgrid", "inputs=X"),
     "expand": OpCompat("expand_v2", tensors={"shape": "Shape"}),
     "slice": OpCompat("slice", "input=Input", written=_SLICE_BOUNDS),
@@ -266,23 +220,13 @@ OP_COMPAT: dict[str, OpCompat] = {
         "axis=Axis reduce=Reduce include_self=Include_self",
     ),
     "embedding": OpCompat("lookup_table_v2", "x=Ids weight=W sparse=is_sparse"),
-    "argmin": OpCompat("arg_min"),
     "topk": OpCompat("top_k_v2", tensors={"k": "K"}),
-    "nonzero": OpCompat("where_index"),
     "unique": OpCompat("unique", "inverse=Index", extra={"is_sorted": True}, all_outputs=True),
-    "masked_select": OpCompat("masked_select", "out=Y"),
     "arange": OpCompat(
         "range",
         tensors={"start": "Start", "end": "End", "step": "Step"},
         always_tensors=("start", "end", "step"),
     ),
-    "median": _as_declared("median", "x", "out", "medians"),
-    "index_put": _as_declared("index_put", "x", "indices", "value", "out"),
-    "masked_fill": _as_declared("masked_fill", "x", "mask", "value", "out"),
-    "reduce_as": _as_declared("reduce_as", "x", "target", "out"),
-    "shape64": _as_declared("shape64", "input", "out"),
-    "full_int_array": _as_declared("full_int_array", "out"),
-    "rms_norm": OpCompat("rms_norm", "x=x scale=scale out=y invvar=invvar"),
     "clip": OpCompat("clip", tensors={"min": "Min", "max": "Max"}),
     "gather": OpCompat("gather", tensors={"axis": "Axis"}),
     "linspace": OpCompat(
@@ -311,14 +255,8 @@ OP_COMPAT: dict[str, OpCompat] = {
         defaults={"shape": [], "str_value": ""},
         written={"value": float},
     ),
-    "allclose": _close("allclose"),
-    "isclose": _close("isclose"),
     "full_like": OpCompat("fill_any_like", defaults={"value": 0.0}),
     "uniform": OpCompat("uniform_random", extra={"diag_num": 0, "diag_step": 0, "diag_val": 1.0}),
-    "conv2d": OpCompat("conv2d", "out=Output"),
-    "depthwise_conv2d": OpCompat("depthwise_conv2d", "out=Output"),
-    "unfold": OpCompat("unfold", "out=Y"),
-    "fold": OpCompat("fold", "out=Y"),
     "pool2d": OpCompat("pool2d", "kernel_size=ksize", extra={"use_cudnn": True}),
     "max_pool2d_with_index": OpCompat("max_pool2d_with_index", "kernel_size=ksize"),
     "batch_norm_": OpCompat(
@@ -328,15 +266,41 @@ OP_COMPAT: dict[str, OpCompat] = {
         | {"use_global_stats": False, "trainable_statistics": False},
         grad_slots={"mean_out": "Mean", "variance_out": "Variance"},
     ),
-    "layer_norm": OpCompat("layer_norm", "out=Y"),
     "group_norm": OpCompat("group_norm", "data_format=data_layout"),
-    "sgd_": OpCompat("sgd"),
-    "momentum_": OpCompat("momentum"),
-    "adam_": OpCompat("adam"),
-    "adamw_": OpCompat("adamw"),
     "fc": OpCompat("fc", "input=Input w=W bias=Bias"),
 }
 
+_TYPES = """
+    diag=diag_v2 isfinite=isfinite_v2 isinf=isinf_v2 isnan=isnan_v2 argmax=arg_max argmin=arg_min
+    fmax=elementwise_fmax fmin=elementwise_fmin matmul_with_flatten=mul mean_all=mean
+    nonzero=where_index
+"""
+_ELEMENTWISE = """
+    add=add subtract=sub multiply=mul divide=div floor_divide=floordiv remainder=mod
+    elementwise_pow=pow maximum=max minimum=min
+"""
+_SLOTS = {
+    "input=X": "broadcast_tensors trunc unbind",
+    "out=Output": "conv2d depthwise_conv2d",
+    "out=Y": "fold layer_norm masked_select stack unfold unstack",
+    "x=Input": "diagonal trace",
+}
+for _name, _type in _pairs(_TYPES):
+    OP_COMPAT[_name] = OpCompat(_type)
+for _name, _type in _pairs(_ELEMENTWISE):
+    OP_COMPAT[_name] = OpCompat(f"elementwise_{_type}", extra={"axis": -1})
+for _renamed, _names in _SLOTS.items():
+    OP_COMPAT.update((_name, OpCompat(_name, _renamed)) for _name in _names.split())
+for _name in ("max", "min", "amax", "amin", "all", "any"):
+    OP_COMPAT[_name] = _reduction(_name, reduce_all=_no_axes)
+OP_COMPAT["prod"] = _reduction("prod")
+for _name in ("allclose", "isclose"):
+    OP_COMPAT[_name] = OpCompat(
+        _name,
+        "x=Input y=Other",
+        tensors={"rtol": "Rtol", "atol": "Atol"},
+        written={"rtol": str, "atol": str},
+    )
 for _name in ("equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal"):
     OP_COMPAT[_name] = OpCompat(_name, extra={"axis": -1, "force_cpu": False})
 for _name in ("nearest", "linear", "bilinear", "trilinear", "bicubic"):
@@ -347,8 +311,13 @@ for _name in ("nearest", "linear", "bilinear", "trilinear", "bicubic"):
     )
 for _name in ("randint", "randperm"):
     OP_COMPAT[_name] = OpCompat(_name, extra={"seed": 0})
-for _name in ("gammaln", "polygamma", "i0", "i0e", "i1", "i1e"):
-    OP_COMPAT[_name] = _as_declared(_name, "x", "out")
+
+# Younger than the old names: the slots have the names of the parameters.
+_YOUNGER = """
+    full_int_array gammaln i0 i0e i1 i1e index_put masked_fill median polygamma reduce_as rms_norm
+    shape64
+"""
+OP_COMPAT["rms_norm"] = OpCompat("rms_norm", "out=y")
 
 # Types of ops -> the input slots that such an Operator has with nothing in them: Paddle lists every
 # slot that the op could have, reshape2(inputs={Shape=[], X=['x']}). It matters for the text only.
@@ -432,7 +401,8 @@ def slot_of(compat: OpCompat, name: str) -> str:
     if name in compat.grad_slots and compat.type.endswith("_grad"):
         return compat.grad_slots[name]
     base = name.removesuffix("_grad")
-    slot = compat.names.get(base) or camel_case(base)
+    younger = compat.type.removesuffix("_grad") in _YOUNGER.split()
+    slot = compat.names.get(base) or (base if younger else camel_case(base))
     return f"{slot}@GRAD" if base != name else slot
 
 

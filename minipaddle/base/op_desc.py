@@ -24,6 +24,8 @@ class Scalars(tuple):
 # of a Scalar: Python's type -> (number of the type, the field that holds the value)
 SCALAR_FIELDS = {bool: (1, "b"), int: (2, "i"), float: (3, "r")}
 
+# of lists, also with nothing in them; `scale` is an interpolation's
+_LISTS = {"op_role_var": "STRING", "op_callstack": "STRING", "scale": "FLOAT"}
 _KINDS = {bool: "BOOLEAN", int: "INT", float: "FLOAT", str: "STRING"}
 
 
@@ -60,36 +62,31 @@ def write_attr(item: Any, name: str, value: Any) -> None:
             kind, field = SCALAR_FIELDS[type(number)]
             setattr(item.scalars.add(type=kind), field, number)
         return
-    if isinstance(value, (list, tuple)):
-        value = [_plain(name, each) for each in value]
-        kinds = {_KINDS[type(each)] for each in value} or {"INT"}
-        if kinds == {"INT", "FLOAT"}:
-            kinds = {"FLOAT"}
-        if len(kinds) > 1:
-            raise TypeError(
-                f"Block.append_op: expected values of one kind in the attribute {name!r}, but got "
-                f"{value}. Convert them."
-            )
-        kind = f"{kinds.pop()}S"
-        if kind == "FLOATS" and any(float(np.float32(number)) != number for number in value):
-            kind = "FLOAT64S"  # 32 bits would change the numbers
-        if kind == "INTS" and any(abs(number) >= 2**31 for number in value):
-            kind = "LONGS"
-        if name in ("op_role_var", "op_callstack"):
-            kind = "STRINGS"
-        if name == "scale":  # of an interpolation: also where there is none
-            kind = "FLOATS"
-        item.type = ATTR_TYPES[kind]
-        getattr(item, ATTR_FIELDS[kind]).extend(value)
-        return
-    value = _plain(name, value)
-    kind = _KINDS[type(value)]
-    if kind == "INT" and abs(value) >= 2**31:
-        kind = "LONG"
-    if name == "sub_block":  # the index of a block
+    is_list = isinstance(value, (list, tuple))
+    values = [_plain(name, each) for each in (value if is_list else [value])]
+    kinds = {_KINDS[type(each)] for each in values} or {"INT"}
+    if kinds == {"INT", "FLOAT"}:
+        kinds = {"FLOAT"}
+    if len(kinds) > 1:
+        raise TypeError(
+            f"Block.append_op: expected values of one kind in the attribute {name!r}, but got "
+            f"{values}. Convert them."
+        )
+    (kind,) = kinds
+    if is_list and name in _LISTS:
+        kind = _LISTS[name]
+    elif is_list and kind == "FLOAT" and any(float(np.float32(each)) != each for each in values):
+        kind = "FLOAT64"  # 32 bits would change the numbers
+    elif name == "sub_block":  # the index of a block
         kind = "BLOCK"
+    elif kind == "INT" and any(abs(number) >= 2**31 for number in values):
+        kind = "LONG"
+    kind += "S" * is_list
     item.type = ATTR_TYPES[kind]
-    setattr(item, ATTR_FIELDS[kind], value)
+    if is_list:
+        getattr(item, ATTR_FIELDS[kind]).extend(values)
+    else:
+        setattr(item, ATTR_FIELDS[kind], values[0])
 
 
 def _plain(name: str, value: Any) -> Any:

@@ -45,6 +45,14 @@ class Operator:
         """The declaration behind the op. Raises KeyError if there is none."""
         return find_op(phi_name_of(self.type, self))
 
+    @property
+    def declaration(self) -> Op | None:
+        """The same; None if there is none: such an op can stand in a Program, too."""
+        try:
+            return self.phi_op
+        except KeyError:
+            return None
+
     def input(self, slot: str) -> list[str]:
         """The names in an input slot."""
         return slot_arguments(self.proto.inputs, slot)

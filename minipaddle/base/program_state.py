@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from minipaddle.base.framework_proto import VAR_TYPES
+from minipaddle.common.enforce import require_one_of, require_type
 from minipaddle.common.place import current_place
 from minipaddle.new_executor.scope import Scope, global_scope
 
@@ -26,11 +27,7 @@ def persistables(program: Any, mode: str = "all") -> list[Any]:
     Raises:
         ValueError: mode is something else.
     """
-    if mode not in MODES:
-        raise ValueError(
-            f"Program.state_dict: expected mode to be 'param', 'opt' or 'all', but got {mode!r}. "
-            "'all' is the default."
-        )
+    require_one_of("Program.state_dict", "mode", mode, MODES, "'all' is the default.")
     found = [
         variable
         for variable in program.list_vars()
@@ -69,11 +66,8 @@ def set_state(who: str, program: Any, state: Any, scope: Scope | None) -> None:
         TypeError: state is no dict.
         ValueError: an array has another shape or dtype than its variable.
     """
-    if not isinstance(state, dict):
-        raise TypeError(
-            f"{who}: expected a dict of name: array, but got {type(state).__name__}. Pass what "
-            "state_dict() or paddle.load returned."
-        )
+    advice = "Pass what state_dict() or paddle.load returned."
+    require_type(who, "a dict of name: array", state, dict, advice)
     own = {variable.name: variable for variable in persistables(program)}
     unknown = sorted(name for name in state if name not in own and name != NAME_TABLE)
     arrays = {name: _array(value) for name, value in state.items() if name in own}
@@ -115,11 +109,8 @@ def require_fit(who: str, variable: Any, array: np.ndarray) -> None:
 
 
 def _scope_or_global(scope: Any) -> Scope:
-    if not isinstance(scope, Scope | None):
-        raise TypeError(
-            f"scope: expected a Scope, but got {type(scope).__name__}. Leave it out for the global "
-            "one, or make one with paddle.static.Scope()."
-        )
+    advice = "Leave it out for the global one, or make one with paddle.static.Scope()."
+    require_type("scope", "a Scope", scope, Scope | None, advice)
     return global_scope() if scope is None else scope
 
 

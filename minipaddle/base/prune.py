@@ -88,9 +88,8 @@ class _Pruning:
         self.is_target = is_target
         self.kept: dict[int, list[int]] = {}  # block -> positions of the ops that stay
         self.touched: dict[int, set[str]] = {}  # block -> names that they read or write
-        self.for_gradient: dict[
-            int, set[str]
-        ] = {}  # block -> names that its gradient's block reads
+        # block -> names that its gradient's block reads
+        self.for_gradient: dict[int, set[str]] = {}
 
     def run(self, names: set[str], feeds: set[str]) -> Any:
         self.walk(0, set(), feeds)

@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minipaddle.base.framework_proto import (
-    VAR_TYPES,
-)
+from minipaddle.base.framework_proto import VAR_TYPES
 from minipaddle.base.program_state import require_fit, tensor_of
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.dtype import DataType

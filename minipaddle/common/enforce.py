@@ -1,4 +1,4 @@
-"""A check that many functions make of what a user gives. Those of shapes and dtypes are in
+"""Checks that many functions make of what a user gives. Those of shapes and dtypes are in
 phi/infermeta/enforce.py.
 
 Paddle: paddle/common/enforce.h; check_type and its like, python/paddle/base/data_feeder.py.
@@ -19,3 +19,11 @@ def require_one_of(
         *most, last = map(repr, known)
         listed = f"{', '.join(most)} or {last}" if most else last
         raise ValueError(f"{who}: expected {name} {listed}, but got {value!r}. {advice}")
+
+
+def require_type(who: str, expected: str, value: Any, kinds: Any, advice: str) -> None:
+    """Raises TypeError unless `value` is of one of the types `kinds`; `expected` says it in words:
+    "feed to be a dict".
+    """
+    if not isinstance(value, kinds):
+        raise TypeError(f"{who}: expected {expected}, but got {type(value).__name__}. {advice}")

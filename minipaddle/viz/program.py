@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from minipaddle.base.executor import Executor
-from minipaddle.base.framework import DENSE_TENSOR, Program
+from minipaddle.base.framework import Program
+from minipaddle.base.variable import DENSE_TENSOR
 from minipaddle.new_executor.control_flow import WhileGradInstruction, WhileInstruction
 from minipaddle.new_executor.interpreter import Interpreter
 from minipaddle.new_executor.scope import Scope, global_scope

@@ -158,7 +158,7 @@ def test_the_state_of_a_program():
     assert "linear_0.w_0_moment1_0" in rest
     assert not parameters.keys() & rest.keys()
     assert main.state_dict(scope=scope).keys() == parameters.keys() | rest.keys()
-    with pytest.raises(ValueError, match="expected mode to be 'param', 'opt' or 'all'"):
+    with pytest.raises(ValueError, match="expected mode 'param', 'opt' or 'all'"):
         main.state_dict("x", scope)
     executor.run(main, feed={"x": np.ones((2, 4), "float32")}, fetch_list=[loss], scope=scope)
     power = "linear_0.w_0_beta1_pow_acc_0"

@@ -26,7 +26,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from minipaddle.base.block_lowering import FEED_AND_FETCH
-from minipaddle.base.framework import DENSE_TENSOR, Operator, Program, Variable
+from minipaddle.base.framework import Operator, Program, Variable
+from minipaddle.base.variable import DENSE_TENSOR
 from minipaddle.new_executor.instruction import last_uses, reads_of, writes_of
 
 
@@ -132,9 +133,8 @@ def _untouchable(program: Program) -> set[str]:
 
 def _overwritable(operator: Operator) -> dict[str, str]:
     """Output name -> the input's name over which the op could write."""
-    try:
-        op = operator.phi_op
-    except KeyError:
+    op = operator.declaration
+    if op is None:
         return {}
     found, keys = {}, operator.phi_slots()
     for output, source in op.inplace_form.items():
