@@ -62,8 +62,8 @@ y = x**3
 # Look at the new PowGradNode in step 3: its arrow goes to the node of `x`. How could backward know that the `x` in its formula is *your* `x`? It only had what the node of `y` had kept. But that is a
 # TensorWrapper of an input, and such a wrapper keeps the AutogradMeta with the numbers (lesson 2.2). **This is what it is kept for.** With the numbers alone, `3x²` would be a constant.
 #
-# The MultiplyDoubleGradNode in step 4 computes nothing. In `a · b`, the gradient of `a` is `g · b`: no `a` in it. Is it then not connected with `a`, or connected with slope 0? Paddle says: with slope 0. So this
-# node passes its gradient on, and gives zeros to `a`.
+# The MultiplyDoubleGradNode in step 4 computes nothing. In `a · b`, the gradient of `b` is `g · a`: there is no `b` in it. Is it then not connected with `b`, or connected with slope 0? Paddle says: with slope 0. So an
+# arrow leads from this node to the node of `b` (in the picture `b` is `x²`), and zeros go along it. Its other edge, 0, would hand the gradient on to what has computed `g · a`; here that is no node.
 #
 # ## Two ways to compute the same gradient
 # To record each small op costs time, and mostly nobody needs it. So a node can do both. The formula itself is written only once. Here is that of `pow`, as it stands in `minipaddle/phi/ops/math.py`:
