@@ -315,7 +315,7 @@ both(
 # | here, in `minipaddle/eager/` | in Paddle, in `paddle/fluid/eager/` |
 # |---|---|
 # | `backward.py`: `run_backward`, `get_in_degree_map` | `backward.cc`: `RunBackward`, `getInDegreeMap` |
-# | `Holders` in `backward.py`: for each node a list of what has arrived, one sum for each slot; `add_grads` | `grad_tensor_holder.cc`: `GradTensorHolder::add` |
+# | `Holders` in `backward.py`: for each node a list, with one sum for each slot | `grad_tensor_holder.cc`: `GradTensorHolder::add` |
 # | `accumulation_node.py` | `accumulation/accumulation_node.cc`: `GradNodeAccumulation` |
 # | hooks of inner Tensors, in `grad_node_info.py` | `grad_node_info.cc`: `GradNodeBase::ApplyGradientHooks` |
 #
