@@ -74,7 +74,7 @@ SUBSYSTEMS = [
     Subsystem(
         "append_backward",
         "lesson 1.5",
-        ("phi/core/backward.py", *_in("base", "backward backward_plan backward_walk")),
+        (*_in("base", "backward backward_plan backward_walk"), "phi/core/backward.py"),
         _in("base", "backward_control_flow backward_recompute"),
     ),
     Subsystem(
