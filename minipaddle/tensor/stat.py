@@ -115,4 +115,5 @@ def median(
         x = in_dtype(x, dtypes.float32)
     axes = [] if axis is None else [axis]
     out, places = OPS["median"](x, axis=axes, keepdim=keepdim, mode=mode)
+    places.stop_gradient = True
     return (out, places) if mode == "min" and axis is not None else out

@@ -68,6 +68,11 @@ SNIPPETS = {
                       nn.AdaptiveAvgPool2D(1), nn.AdaptiveAvgPool2D((3, None)), nn.AdaptiveMaxPool2D((3, 2))):
             print(layer)
             try_out(layer, 2, 3, 7, 6)
+        # a window that is too long by less than its stride is there; one in the padding alone has a number, too
+        for layer in (nn.MaxPool2D((2, 4), 4), nn.AvgPool2D((2, 4), 4), nn.AvgPool2D((2, 4), (1, 3), exclusive=False)):
+            try_out(layer, 2, 3, 3, 2)
+        try_out(nn.MaxPool2D((1, 4), 1), 2, 3, 3, 3)
+        print(F.max_pool2d(paddle.ones([1, 1, 1, 2], 'float64'), (1, 1), (1, 2), ceil_mode=True).numpy())
         out, mask = F.max_pool2d(paddle.to_tensor(numbers(1, 2, 4, 4)), 2, return_mask=True)
         show(out)
         print(mask.dtype, mask.tolist())

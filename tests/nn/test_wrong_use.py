@@ -102,6 +102,21 @@ WRONG = {
         TypeError,
         "einsum: expected the equation first, such as 'ij,jk->ik', but got Tensor",
     ),
+    "a filter larger than its image": (
+        lambda: nn.functional.conv2d(paddle.ones([1, 1, 2, 2]), paddle.ones([1, 1, 3, 1])),
+        ValueError,
+        "conv2d: expected a filter that fits on the image",
+    ),
+    "windows larger than their image": (
+        lambda: nn.functional.unfold(paddle.ones([1, 1, 2, 2]), [2, 3]),
+        ValueError,
+        "unfold: expected windows that fit on the image",
+    ),
+    "the diagonal of a box": (
+        lambda: paddle.diag(paddle.ones([1, 1, 2])),
+        ValueError,
+        "diag: expected a vector or a matrix",
+    ),
     "the largest of nothing": (
         lambda: paddle.argmax(paddle.zeros([0, 4])),
         ValueError,

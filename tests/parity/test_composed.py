@@ -69,6 +69,9 @@ show(lambda x: paddle.median(x, 1), data())
 for nan in ([1., np.nan, 3., np.nan], [2., 2., 2., 1.], [1., 2., 2., 3.], [3., 1., 4., 2.]):
     x = t(nan, stop_gradient=False); y = x.median(); y.backward(); print(y, x.grad)
 print(paddle.median(t(np.zeros(0))))
+for axis in (0, 1):  # with mode 'min', one place takes the whole gradient
+    x = t([[1., 1., 3.], [1., 5., 3.]], stop_gradient=False); y, places = x.median(axis, mode='min')
+    y.sum().backward(); print(x.grad.sum().item(), (x.grad > 0).sum().item(), places.stop_gradient)
 """,
     "repeat_interleave": """
 for args in ((2,), (3, 1), (1, -2), (0, 0), (2, 2)): show(lambda x: paddle.repeat_interleave(x, *args), data(2, 3))
@@ -93,6 +96,8 @@ for kwargs in ({'scale_factor': 2}, {'scale_factor': [1.5, 0.7]}, {'scale_factor
     for mode in ('bilinear', 'bicubic'): show(lambda x: F.interpolate(x, mode=mode, **kwargs), image)
     show(lambda x: F.interpolate(x, mode='NEAREST', **kwargs), image)
 show(lambda x: F.interpolate(x, [7], mode='linear'), row); show(lambda x: F.interpolate(x, [3], mode='area'), row)
+for mode in ('bilinear', 'bicubic'): show(lambda x: F.interpolate(x, [1, 3], mode=mode), image)  # one row: the first (of 'linear' Paddle's gradient goes to other places than the result came from)
+show(lambda x: F.interpolate(x, [1, 2, 1], mode='trilinear'), box)
 show(lambda x: F.interpolate(x, [3, 2, 4], mode='trilinear'), box); show(lambda x: F.interpolate(x, scale_factor=(2, 1.5, 1)), box)
 show(lambda x: F.upsample(x, scale_factor=2, mode='linear', data_format='NWC', align_corners=True), row)
 show(lambda x: F.interpolate(x, [2, 2], data_format='NHWC', mode='bilinear'), image)

@@ -41,6 +41,12 @@ show(paddle.pow, [0, 2, 0, -2], [2, 0, 0, 2])
 show(paddle.sqrt, [0, 1]); show(paddle.reciprocal, [0, 2]); show(paddle.rsqrt, [0, 4]); show(paddle.log, [0, 1])
 show(paddle.norm, [0, 0]); show(paddle.remainder, [5, -5, 5.5], [3, 3, -2])
 """,
+    "floor_divide of two dtypes": """
+for a, b in (('float64', 'float32'), ('float32', 'float64'), ('int64', 'int32'), ('int32', 'float32')):
+    for one, other in (((), (2,)), ((2,), ()), ((), ())):
+        x, y = paddle.ones(one, a), paddle.ones(other, b)
+        print((x // y).dtype, (y // x).dtype, paddle.floor_divide(x, y).dtype, (x % y).dtype)
+""",
     "the same, or close": """
 t = paddle.to_tensor
 inf, nan = float('inf'), float('nan')

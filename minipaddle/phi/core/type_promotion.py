@@ -2,7 +2,8 @@
 
 Two Tensors mix only where both are floating-point; the larger dtype wins. For the ops of Python's
 operators, a Tensor without dimensions counts as a number: it mixes with everything, and its dtype
-wins only where it is of a higher kind (bool < integer < floating-point).
+wins only where it is of a higher kind (bool < integer < floating-point). In a floor_divide it mixes
+too, but its dtype counts as every other.
 
 Paddle: paddle/phi/common/type_promotion.h.
 """
@@ -34,7 +35,7 @@ def promote(who: str, x: Any, y: Any) -> DataType:
                 f"but got x {a.name} and y {b.name}. Cast one of them with astype."
             )
         return max(a, b, key=lambda dtype: dtype.itemsize)
-    if not x.ndim and not y.ndim:
+    if (not x.ndim and not y.ndim) or who == "floor_divide":
         return max(a, b, key=lambda dtype: (_kind(dtype), dtype.itemsize))
     single, other = (b, a) if x.ndim else (a, b)
     return single if _kind(single) > _kind(other) else other

@@ -75,7 +75,8 @@ def convolved(who: str) -> Any:
             dilations = (1, 1)  # as in Paddle
         pads = resolve_padding(padding_algorithm, paddings, (height, width), kernel, strides)
         oh, ow = window_counts((height, width), kernel, strides, pads, dilations)
-        if (oh < 0 and -1 not in (height, kernel[0])) or (ow < 0 and -1 not in (width, kernel[1])):
+        axes = ((oh, height, kernel[0]), (ow, width, kernel[1]))
+        if any(count < min(size, 1) and length != -1 for count, size, length in axes):
             raise ValueError(
                 f"{who}: expected a filter that fits on the image, but got input "
                 f"{list(input.shape)}, filter {list(filter.shape)}, paddings {list(pads)} and "

@@ -15,9 +15,9 @@ from minipaddle.phi.infermeta.conv import require_paddings, require_positive
 from minipaddle.phi.kernels.windows import (
     Windows,
     adaptive_windows,
+    pool_count,
     regular_windows,
     resolve_padding,
-    window_counts,
 )
 
 
@@ -42,11 +42,23 @@ def pool_windows(
             adaptive_windows(sizes[1], kernel_size[1]),
         )
     pads = resolve_padding(padding_algorithm, paddings, sizes, kernel_size, strides)
-    counts = window_counts(sizes, kernel_size, strides, pads, ceil_mode=ceil_mode)
+    counts = _pool_counts(sizes, kernel_size, strides, pads, ceil_mode)
     return (
         regular_windows(sizes[0], counts[0], kernel_size[0], strides[0], pads[0]),
         regular_windows(sizes[1], counts[1], kernel_size[1], strides[1], pads[2]),
     )
+
+
+def _pool_counts(
+    sizes: Sequence[int],
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    pads: Sequence[int],
+    ceil_mode: bool,
+) -> list[int]:
+    """How many windows down and along; `pads` is (top, bottom, left, right)."""
+    axes = zip(sizes, kernel, strides, pads[::2], pads[1::2], strict=True)
+    return [pool_count(*axis, ceil_mode) for axis in axes]
 
 
 def _counts(who: str, sizes: Sequence[int], attrs: dict[str, Any]) -> list[int]:
@@ -72,7 +84,7 @@ def _counts(who: str, sizes: Sequence[int], attrs: dict[str, Any]) -> list[int]:
     require_paddings(who, paddings)
     algorithm = attrs.get("padding_algorithm", "EXPLICIT")
     pads = resolve_padding(algorithm, paddings, sizes, kernel, strides)
-    counts = window_counts(sizes, kernel, strides, pads, ceil_mode=attrs["ceil_mode"])
+    counts = _pool_counts(sizes, kernel, strides, pads, attrs["ceil_mode"])
     for count, size in zip(counts, sizes, strict=True):
         if count < 0 and size != -1:
             raise ValueError(
@@ -80,7 +92,7 @@ def _counts(who: str, sizes: Sequence[int], attrs: dict[str, Any]) -> list[int]:
                 f"kernel_size {list(kernel)} and paddings {list(paddings)}. "
                 "Use smaller windows, or more padding."
             )
-    return list(counts)
+    return counts
 
 
 def pooled(who: str) -> Any:

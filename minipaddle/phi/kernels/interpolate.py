@@ -33,8 +33,10 @@ def taps(
         align_mode: where a number lies: 0: in the middle of its pixel; 1: at its edge. (For the
             linear methods.)
     """
-    if align_corners:
-        ratio = (size - 1) / (wanted - 1) if wanted > 1 else 0.0
+    if wanted == 1 and (align_corners or method in ("bilinear", "bicubic")):
+        ratio = 0.0  # the first place, as in Paddle; "linear" and "trilinear" read the middle
+    elif align_corners:
+        ratio = (size - 1) / (wanted - 1)
     else:
         ratio = 1 / scale if scale > 0 else size / wanted
     middle = not align_corners and (method == "bicubic" or "linear" in method and align_mode == 0)

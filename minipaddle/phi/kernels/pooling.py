@@ -64,8 +64,10 @@ def reduce_windows(xp: Any, x: Any, windows: Windows, axis: int, kind: str) -> A
 
 
 def lowest(x: Any) -> float:
-    """The lowest number of x's dtype: what padding counts as for a maximum."""
-    limits = {"e": -65504.0, "f": -3.4028234663852886e38, "d": -1.7976931348623157e308}
+    """What padding counts as for a maximum: the lowest number of x's dtype; of float32 for float64
+    too, as in Paddle.
+    """
+    limits = {"e": -65504.0, "f": -3.4028234663852886e38, "d": -3.4028234663852886e38}
     return limits[x.dtype.char]
 
 
@@ -129,7 +131,8 @@ def _empty_frame(xp: Any, grad: Any, windows: Windows, axis: int) -> tuple[Any, 
 
 def first_maxima(xp: Any, x: Any, windows: Windows, axis: int, at: Any) -> tuple[Any, Any]:
     """The maximum of each window along the axis, and what `at` (of x's shape) holds there."""
-    best, where = [], []
+    none = _axis_slice(axis, slice(0, 0))
+    best, where = [x[none]], [at[none]]
     for start, stop in zip(windows.starts, windows.stops, strict=True):
         here = _axis_slice(axis, slice(start, stop))
         if stop <= start:  # a window in the padding

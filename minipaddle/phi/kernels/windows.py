@@ -43,23 +43,15 @@ def resolve_padding(
 
 
 def window_count(
-    size: int,
-    length: int,
-    stride: int,
-    before: int,
-    after: int,
-    dilation: int = 1,
-    ceil_mode: bool = False,
+    size: int, length: int, stride: int, before: int, after: int, dilation: int = 1
 ) -> int:
-    """How many windows of `length` fit on an axis; -1 if a size is unknown. `ceil_mode` counts a
-    last window that hangs over the edge.
-    """
+    """How many windows of `length` fit on an axis; -1 if a size is unknown."""
     if -1 in (size, length):
         return -1
     if dilation < 1:
         raise ValueError  # InferMeta says why
     free = size + before + after - (dilation * (length - 1) + 1)
-    return -(-free // stride) + 1 if ceil_mode else free // stride + 1
+    return free // stride + 1
 
 
 def window_counts(
@@ -68,14 +60,26 @@ def window_counts(
     strides: Sequence[int],
     pads: Sequence[int],
     dilations: Sequence[int] = (1, 1),
-    ceil_mode: bool = False,
 ) -> tuple[int, int]:
     """How many windows fit down and along an image; `pads` is (top, bottom, left, right)."""
     top, bottom, left, right = pads
     return (
-        window_count(sizes[0], kernel[0], strides[0], top, bottom, dilations[0], ceil_mode),
-        window_count(sizes[1], kernel[1], strides[1], left, right, dilations[1], ceil_mode),
+        window_count(sizes[0], kernel[0], strides[0], top, bottom, dilations[0]),
+        window_count(sizes[1], kernel[1], strides[1], left, right, dilations[1]),
     )
+
+
+def pool_count(
+    size: int, length: int, stride: int, before: int, after: int, ceil_mode: bool
+) -> int:
+    """How many windows a pooling has on an axis; -1 if a size is unknown. `ceil_mode` counts a last
+    window that hangs over the edge. Rounded towards 0, as C++ does: a window that is too long by
+    less than a stride is there once, too.
+    """
+    if -1 in (size, length):
+        return -1
+    free = size + before + after - length
+    return int((free + stride - 1 if ceil_mode else free) / stride) + 1
 
 
 class Windows(NamedTuple):

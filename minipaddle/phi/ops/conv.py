@@ -210,7 +210,7 @@ def conv2d_grad_kernel(
             cols = scratch(xp, "columns", shape, x.dtype)
             product = xp.multiply if o == groups else xp.matmul  # a column times a row
             product(matrix[some].swapaxes(1, 2), grad[block], out=cols)
-            cols = cols.reshape(shape[0], -1, oh * ow)
+            cols = cols.reshape(shape[0], math.prod(shape[1:3]), oh * ow)
             piece[...] = add_columns(xp, cols, x.shape[3:], *places).reshape(piece.shape)
     if last and input_grad is not None:
         input_grad = xp.ascontiguousarray(input_grad.transpose(TO_NHWC))
@@ -286,7 +286,7 @@ def _places(x, filter, strides, paddings, padding_algorithm, dilations):
     if padding_algorithm == "SAME":
         dilations = (1, 1)  # as in Paddle
     pads = resolve_padding(padding_algorithm, paddings, x.shape[2:], kernel, strides)
-    counts = window_counts(x.shape[2:], kernel, strides, pads, dilations)
+    counts = _fitting(window_counts(x.shape[2:], kernel, strides, pads, dilations), x.shape[2:])
     return kernel, counts, strides, pads, dilations
 
 
@@ -305,7 +305,14 @@ def _counts_and_pads(sizes, kernel, strides, paddings, dilations):
     """(OH, OW) and (top, bottom, left, right) for unfold's [top, left, bottom, right]."""
     top, left, bottom, right = paddings
     pads = (top, bottom, left, right)
-    return window_counts(sizes, kernel, strides, pads, dilations), pads
+    return _fitting(window_counts(sizes, kernel, strides, pads, dilations), sizes), pads
+
+
+def _fitting(counts, sizes):
+    """The counts, if there is a window on each axis that is not empty."""
+    if any(count < min(size, 1) for count, size in zip(counts, sizes, strict=True)):
+        raise ValueError  # InferMeta says why
+    return counts
 
 
 def _in_groups(x, groups):
@@ -330,7 +337,9 @@ def _columns_in_groups(xp, x, places):
     n, groups, channels = x.shape[:3]
     out = scratch(xp, "columns", (n, groups * channels * math.prod(kernel), oh * ow), x.dtype)
     image = x.reshape(n, groups * channels, *x.shape[3:])
-    return columns(xp, image, *places, out=out).reshape(n, groups, -1, oh * ow)
+    return columns(xp, image, *places, out=out).reshape(
+        n, groups, channels * math.prod(kernel), oh * ow
+    )
 
 
 def _product(counts):

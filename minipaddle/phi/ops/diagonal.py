@@ -110,6 +110,8 @@ def diag(xp, x, *, offset: int = 0, padding_value: float = 0.0):
     """
     if x.ndim == 2:
         return _view(xp, x, offset, 0, 1).copy()
+    if x.ndim > 2:
+        raise ValueError  # InferMeta says why
     size = x.size + abs(offset)
     out = xp.full((size, size), padding_value, x.dtype)
     _view(xp, out, offset, 0, 1)[...] = x

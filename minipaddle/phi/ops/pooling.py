@@ -146,7 +146,9 @@ def _(
     if pooling_type == "max":
         # the first maximum in reading order: first its row, then its place in the row; some
         # channels at a time, which fit the cache
-        image, best, best_grad = (a.reshape(1, -1, *a.shape[2:]) for a in (x, out, out_grad))
+        image, best, best_grad = (
+            a.reshape(1, a.shape[0] * a.shape[1], *a.shape[2:]) for a in (x, out, out_grad)
+        )
         grad = xp.empty(image.shape, x.dtype)
         for part in parts(xp, image.shape[1], 8 * down.size * along.size):
             rows = reduce_windows(xp, image[:, part], along, 3, "max")

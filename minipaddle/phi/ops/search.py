@@ -223,13 +223,16 @@ def _(x, out: NoNeedBuffer, medians, out_grad, *, axis: Axes, keepdim: bool, mod
         medians = unsqueeze(medians, axis=(-1,))
     turned = transpose(x, perm=perm)
     rows = reshape(turned, shape=(*(0,) * kept, -1))
+    back = [perm.index(i) for i in range(x.ndim)]
+    if mode == "min":
+        one = _sent_back(rows, medians, unsqueeze(out_grad, axis=(-1,)), kept)
+        return (transpose(reshape_as(one, turned), perm=back),)
     found = unsqueeze(take_along_axis(rows, medians, axis=kept), axis=(-1,))
     rows = unsqueeze(rows, axis=(-2,))
     # the numbers that are equal to one in the middle share its gradient; nan counts as equal to nan
     hits = cast(logical_or(equal(rows, found), isnan(rows)), dtype=x.dtype)
     shares = mean(hits / sum(hits, axis=(-1,), keepdim=True), axis=(-2,))
     grad = reshape_as(shares * unsqueeze(out_grad, axis=(-1,)), turned)
-    back = [perm.index(i) for i in range(x.ndim)]
     return (transpose(grad, perm=back),)
 
 
