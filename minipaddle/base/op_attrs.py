@@ -61,7 +61,7 @@ def phi_attrs(operator: Operator) -> dict[str, Any]:
     op, compat = operator.phi_op, compat_of(operator.phi_op.name)
     if compat.type.startswith("elementwise_"):
         _require_last_axis(operator)
-    attrs = {}
+    attrs, variables = {}, attr_variables(operator)
     for attr in op.attrs:
         name = compat.names.get(attr.name, attr.name)
         if compat.always_tensors and attr.kind is DataType:  # it is that of the Variables
@@ -74,8 +74,12 @@ def phi_attrs(operator: Operator) -> dict[str, Any]:
             if name == "dim" and operator.has_attr("reduce_all") and operator.attr("reduce_all"):
                 value = []
             attrs[attr.name] = _phi_value(value, attr.kind)
+        elif attr.required and attr.name not in variables:
+            raise TypeError(
+                f"{operator.type}: expected the attribute {name!r}, but got none. Give it in attrs."
+            )
     kinds = {attr.name: attr.kind for attr in op.attrs}
-    for name, variable in attr_variables(operator).items():
+    for name, variable in variables.items():
         shape = operator.block._var_recursive(variable).shape if kinds[name] is IntArray else ()
         attrs[name] = unknown(op.name, name, shape)
     return op.complete(attrs)

@@ -75,6 +75,7 @@ APPENDED: list[tuple[Any, Any, Any, Any, type[Exception], str]] = [
     ("relu", {"X": "x"}, {}, {}, ValueError, r"an output slot of \['Out'\], but got none"),
     ("relu", {"X": "x"}, None, None, ValueError, "Say where the result goes"),
     ("no_such_op", {"X": "x"}, {"Out": "y"}, {}, ValueError, "but got 'no_such_op'"),
+    ("cast", {"X": "x"}, {"Out": "y"}, {}, TypeError, "expected the attribute 'out_dtype'"),
     ("scale", {"X": "x"}, {"Out": "y"}, {"scale": "abc"}, ValueError, "a number, but got 'abc'"),
     ("scale", {"X": "x"}, {"Out": "y"}, {"bias": object()}, TypeError, "'bias' to hold numbers"),
     ("scale", {"X": "x"}, {"Out": "y"}, {"bias": None}, TypeError, "'bias' to hold numbers"),
