@@ -172,6 +172,9 @@ def run_backward(
                 specs = next_node.specs
                 if result._data.shape != specs[slot][0]:
                     raise _wrong_shape(node, specs[slot][0], result)
+                wanted = specs[slot][1]
+                if result._data.dtype is not wanted and wanted.kind != "f":  # as in Paddle
+                    result = OPS["cast"](result, dtype=wanted)
                 holder = holders.get(next_node)
                 if holder is None:
                     holder = holders[next_node] = [None] * len(specs)
@@ -200,9 +203,7 @@ def _first_holders(
             f"{len(grad_tensors)}. Give None for ones."
         )
     if len(tensors) > 1 and len(set(map(id, tensors))) < len(tensors):
-        raise RuntimeError(
-            "backward: expected each Tensor to start from once, but got one twice. Name each once."
-        )
+        raise RuntimeError(_TWICE)
     holders: Holders = {}
     for tensor, grad in zip(tensors, grad_tensors):
         edge = tensor._grad_edge()
@@ -232,6 +233,9 @@ def _run_with_hooks(
     if node.post_hooks:
         results = _after_post_hooks(node, results, grads)
     return results if general_grad is None else general_grad.cut(node, results)
+
+
+_TWICE = "backward: expected each Tensor to start from once, but got one twice. Name each once."
 
 
 def _initial_grad(tensor: Tensor, grad: Tensor | None) -> Tensor:
@@ -313,6 +317,14 @@ def _tensor_list(who: str, name: str, value: Any) -> list[Tensor]:
     return found
 
 
+def _require_flags(who: str, **flags: Any) -> None:
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise AssertionError(
+                f"{who}: expected {name} to be True or False, but got {value!r}. Set one of them."
+            )
+
+
 def _first_grads(given: Any, count: int) -> list[Any]:
     """One gradient for each of `count` starts; they are looked at when the walk starts."""
     if given is None:
@@ -327,6 +339,9 @@ def backward(
 ) -> None:
     """`paddle.autograd.backward`: one backward from several Tensors."""
     starts = _tensor_list("backward", "tensors", tensors)
+    _require_flags("backward", retain_graph=retain_graph)
+    if len(set(map(id, starts))) < len(starts):
+        raise AssertionError(_TWICE)  # an error of another kind than paddle.grad's, as in Paddle
     run_backward(starts, _first_grads(grad_tensors, len(starts)), retain_graph)
 
 
@@ -360,11 +375,9 @@ def grad(
             f"grad: expected only_inputs=True, but got {only_inputs!r}. To add to the leaves' "
             ".grad, call backward()."
         )
-    if not isinstance(create_graph, bool) or not isinstance(allow_unused, bool):
-        raise AssertionError(
-            f"grad: expected create_graph and allow_unused to be True or False, but got "
-            f"{create_graph!r} and {allow_unused!r}. Set one of the two."
-        )
+    _require_flags("grad", create_graph=create_graph, allow_unused=allow_unused)
+    if retain_graph is not None:
+        _require_flags("grad", retain_graph=retain_graph)
     starts = _tensor_list("grad", "outputs", outputs)
     wanted = _tensor_list("grad", "inputs", inputs)
     blocked = [] if no_grad_vars is None else _tensor_list("grad", "no_grad_vars", no_grad_vars)

@@ -177,6 +177,11 @@ class Tensor:
                 changed in place.
             AssertionError: grad_tensor is no Tensor, or has another shape than this Tensor.
         """
+        if not isinstance(retain_graph, (bool, type(None))):
+            raise TypeError(
+                f"backward: expected retain_graph to be True or False, but got {retain_graph!r}. "
+                "Set one of them."
+            )
         if isinstance(grad_tensor, Tensor) and grad_tensor.shape != self.shape:
             raise wrong_first_shape(self, grad_tensor)
         run_backward([self], [grad_tensor], retain_graph)
@@ -184,8 +189,8 @@ class Tensor:
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Sets the gradient to zeros, or drops it."""
         meta = self.autograd_meta
-        if meta is None or meta.grad is None:
-            return
+        if meta is None or meta.grad is None or not meta.grad.size:
+            return  # an empty one stays, as in Paddle
         if set_to_zero:
             meta.grad._writable_data().fill(0)  # in place, as in Paddle
         else:

@@ -148,11 +148,18 @@ def moveaxis(x: Any, source: Any, destination: Any, name: Any = None) -> Any:
     """The axes `source` at the places `destination`; the others keep their order.
 
     Raises:
-        ValueError: not as many places as axes.
+        ValueError: not as many places as axes, or an axis that is not there.
     """
     require_dimensions("moveaxis", x)
-    places = dict(zip(_listed(destination), _listed(source), strict=True))
-    where = {place % x.ndim: axis % x.ndim for place, axis in places.items()}
+    axes, places = (
+        normalize_axes("moveaxis", _listed(named), x.ndim) for named in (source, destination)
+    )
+    if len(axes) != len(places):
+        raise ValueError(
+            f"moveaxis: expected as many places as axes, but got source {source} and destination "
+            f"{destination}. Name one place for each axis."
+        )
+    where = dict(zip(places, axes))
     others = iter([axis for axis in range(x.ndim) if axis not in where.values()])
     perm = [where[place] if place in where else next(others) for place in range(x.ndim)]
     return OPS["transpose"](x, perm=perm)

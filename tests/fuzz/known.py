@@ -86,7 +86,7 @@ LINES = [
         "a loss of a number or an empty Tensor",
     ),
     (r"split\(.*-1\]", "", "ValueError", "-1 may leave an empty piece"),
-    (r"one twice", "RuntimeError", "", "x[...] is the very object"),
+    (r"one twice", "AssertionError", "", "x[...] is the very object"),
     (r"scatter_", "", "ValueError", "no rows, so none is missing"),
     (
         r"shall not be nullptr",

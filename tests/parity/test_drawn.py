@@ -94,6 +94,63 @@ for a in (x, d, i):
 for a, e in ((x, d), (d, x), (x, i), (i, i.astype('int32')), (t(1.), d), (x, t(1., dtype='float64'))): kind(lambda: s(paddle.where(c, a, e)))
 paddle.where(c, x, d).sum().backward(); print(s(x.grad), s(d.grad)); kind(lambda: s(paddle.where_(c, x * 1, d))); kind(lambda: paddle.where(i, x, w))
 """,
+    "quotients, remainders and powers of bools": """
+print(s(b / b[:1]), s(paddle.divide(b, t(True))), s((b * 1).astype('bool').divide_(b[:1])))
+for f in (lambda: b // b, lambda: b % b, lambda: b ** b, lambda: b - b):
+    try: print(f())
+    except Exception: print('refused')
+""",
+    "logic of two dtypes": "for f in (paddle.logical_or, paddle.logical_and, paddle.logical_xor):\n    for a, e in ((b, i[:1][0]), (t(1.), t(1)), (i, t(True)), (x, t(1., dtype='float64'))): kind(lambda: s(f(a, e)))",
+    "// of two dtypes": "for e in (t(2), t(2, dtype='int32'), t(2., dtype='float64'), t(True)):\n    for a in (i, i.astype('int32'), x, d): print(s(a // e), s(e // a), s(a % e))",
+    "a gradient of integers is of their dtype": """
+for f in (lambda a: a.max(), lambda a: a.min(0), lambda a: paddle.amax(a), lambda a: a / 2, lambda a: 2 / a, lambda a: paddle.maximum(a, t([2, 2, 2, 2], dtype=a.dtype)), lambda a: a / t([2, 2, 2, 2], dtype=a.dtype), lambda a: a.expand([2, 4])):
+    for dtype in ('int32', 'int64'):
+        for n in (1, 5):
+            a = t([3, 1, 3, 2], dtype=dtype, stop_gradient=False); a.register_hook(lambda v: print('hook', s(v)))
+            y = f(a); y.backward(paddle.full_like(y, n)); print(s(a.grad)); print(s(paddle.grad(f(a), a)[0]))
+""",
+    "an empty gradient stays": "e = leaf(); (e * 2).sum().backward(); e.clear_gradient(False); print(s(e.grad)); e.clear_gradient(); print(s(e.grad)); x.clear_gradient(False); (x * 2).sum().backward(); x.clear_gradient(False); print(x.grad)",
+    "in-place functions of integers": """
+for f in 'asin_ acos_ atan_ sinh_ cosh_ asinh_ acosh_ atanh_ sin_ cos_ tan_ sqrt_ rsqrt_ reciprocal_ sigmoid_ tanh_ digamma_ lgamma_ i0_ logit_'.split():
+    j = t([1, 0, 1])
+    try: getattr(j, f)(); print(f, 'done')
+    except Exception: print(f, 'refused', s(j))
+for f in ('exp_', 'log2_', 'log10_', 'log1p_', 'square_', 'abs_', 'floor_'): j = t([1, 2, 1]); print(f, s(getattr(j, f)()))
+j = t([1, 2, 1]); j.divide_(t([2, 2, 2])); print(s(j)); j = t(3); print(type(j.exp_().numpy()).__name__)
+""",
+    "the largest beside nan": """
+o = float('nan')
+for v in ([1., o, 3.], [o, 1., 2.], [3., 1., o], [o, o], [1., 2., 2., o, 0.], [o, float('-inf')]):
+    print([s(f(t(v))) for f in (paddle.argmax, paddle.argmin)], [s(f(t([v, v[::-1]]), axis=1, keepdim=True)) for f in (paddle.argmax, paddle.argmin)])
+""",
+    "the sign of 0": """
+z = t([0., -0.])
+for f in (lambda: -z, lambda: z * -1, lambda: 0 - z, lambda: z + 0, lambda: z.scale(-1.), lambda: paddle.neg(z), lambda: paddle.maximum(z, -z), lambda: F.elu(z), lambda: -z.sum(), lambda: z.abs()): print(g(1 / f()))
+""",
+    "which graph flags are taken": """
+for r in (3, None, True, False, 'a', 1., 0):
+    y = x * x; kind(lambda: s(paddle.grad(y, x, retain_graph=r)[0])); kind(lambda: y.backward(retain_graph=r)); kind(lambda: paddle.autograd.backward([x * x], None, r)); kind(lambda: s(paddle.grad(x * x, x, create_graph=r)[0])); kind(lambda: s(paddle.grad(x * x, x, allow_unused=r)[0]))
+y = x * 2; kind(lambda: paddle.autograd.backward([y, y])); kind(lambda: paddle.autograd.backward([x, x])); kind(lambda: paddle.grad([y, y], x)); kind(lambda: paddle.grad(y, [x, x]))
+""",
+    "the median of nothing": """
+for v in ([], [[], []]):
+    for m in ('avg', 'min'):
+        for k in (False, True):
+            for a in (None, 0, -1):
+                e = leaf(*v); y = paddle.median(e, a, k, mode=m); y = y[0] if isinstance(y, tuple) else y; y.sum().backward(); print(s(y), s(e.grad))
+print([s(y) for y in paddle.median(w, 0, mode='min')])
+""",
+    "a number without dimensions, reshaped, is no view": """
+for f in (lambda a: a.reshape([1]), lambda a: a.reshape([1, 1]), lambda a: a.flatten(), lambda a: a.unsqueeze(0), lambda a: a[None]): e = t(2.); y = f(e); e.fill_(7.); print(s(y), s(e))
+e = t([2.]); y, v = e.reshape([]), e.squeeze(); e.fill_(7.); print(s(y), s(v))
+""",
+    "moveaxis to where there is no axis": """
+m = x.reshape([1, 3])
+for a, e in ((0, 2), (-3, 0), ([0, 0], [0, 1]), ([0, 1], [0]), (0, [0, 1])):
+    try: print(s(paddle.moveaxis(m, a, e)))
+    except Exception: print('refused')
+for a, e in ((0, 1), (-1, 0), ([0, 1], [1, 0]), ((-1,), (-2,))): print(s(paddle.moveaxis(m, a, e)))
+""",
     "smooth_l1_loss of two dtypes": "for a, e in ((x, d), (d, x), (x, w), (x, i)): kind(lambda: s(F.smooth_l1_loss(a, e)))\nF.smooth_l1_loss(x, d * 2).backward(); print(s(x.grad), s(d.grad))",
 }
 

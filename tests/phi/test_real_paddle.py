@@ -159,6 +159,9 @@ def test_inplace_form(real_paddle, name, inputs, attrs):
         # Paddle's Python functions refuse a result that is larger than x; its op makes x larger
         assert "expected a result of the input's shape" in str(refused)
         return
+    except TypeError:
+        assert call_real(real_paddle, f"{name}_", inputs, attrs).no_kernel
+        return
     real = call_real(real_paddle, f"{name}_", inputs, attrs)
     if real.no_kernel:
         return

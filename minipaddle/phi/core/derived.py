@@ -71,7 +71,7 @@ def inplace_kernel_of(op: Op) -> Callable:
         results = op.run(xp, *inputs, **attrs)
         several = results if isinstance(results, tuple) else (results,)
         several = tuple(
-            _written(op, result, inputs[targets[name]]) if name in targets else result
+            _written(op, xp.asarray(result), inputs[targets[name]]) if name in targets else result
             for name, result in zip(op.outputs, several)
         )
         return several if isinstance(results, tuple) else several[0]
@@ -80,12 +80,19 @@ def inplace_kernel_of(op: Op) -> Callable:
 
 
 def _written(op: Op, result: Any, target: Any) -> Any:
-    """The target's array with the numbers of the result. Raises ValueError if they don't fit."""
+    """The target's array with the numbers of the result. Raises ValueError or TypeError if
+    they don't fit.
+    """
     # the shape of one Tensor may turn, as in reshape_; several are not broadcast to another one
     if result.size != target.size or (len(op.inputs) > 1 and result.shape != target.shape):
         raise ValueError(
             f"{op.name}_: expected a result of the input's shape {list(target.shape)}, but got "
             f"{list(result.shape)}. Use {op.name}, which makes a new Tensor."
+        )
+    if result.dtype != target.dtype and "IntegersStop" in op.traits:
+        raise TypeError(
+            f"{op.name}_: expected x of a floating-point dtype, but got {target.dtype}. Use "
+            f"{op.name}, which makes a new Tensor."
         )
     writeable = getattr(target.flags, "writeable", True)  # not so: a broadcast array
     if result.shape == target.shape and result.dtype == target.dtype and writeable:

@@ -328,7 +328,7 @@ def _(x, out_grad, *, lambda_: float):
 @op(source="paddle/phi/ops/yaml/ops.yaml: elu", **UNARY)
 def elu(xp, x, *, alpha: float = 1.0):
     """x, but alpha * (exp(x) - 1) where it is negative."""
-    return xp.where(_floating(x) > 0, x, alpha * xp.expm1(xp.minimum(x, 0.0)))
+    return xp.where(_floating(x) >= 0, x, alpha * xp.expm1(xp.minimum(x, 0.0)))
 
 
 elu.infer_meta(floating_only("elu"))

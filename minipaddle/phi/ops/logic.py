@@ -17,6 +17,7 @@ COMPARISON: dict[str, Any] = {
     "promote": ("x", "y"),
     "inplace": {"out": "x"},
 }
+LOGIC: dict[str, Any] = {**COMPARISON, "traits": ("Pure", "ForwardOnly")}  # of one dtype
 QUESTION: dict[str, Any] = {"traits": ("Pure", "ForwardOnly"), "same_dtype": ("x", "y")}
 BITS: dict[str, Any] = {"traits": ("Pure", "ForwardOnly"), "inplace": {"out": "x"}}
 
@@ -131,7 +132,7 @@ allclose.infer_meta(close("allclose", to_one=True))
 # -- logic: a number counts as True where it is not 0 ----------------------------------------------
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: logical_and", **COMPARISON)
+@op(source="paddle/phi/ops/yaml/ops.yaml: logical_and", **LOGIC)
 def logical_and(xp, x, y):
     """True where both are."""
     return xp.logical_and(x, y)
@@ -140,7 +141,7 @@ def logical_and(xp, x, y):
 logical_and.infer_meta(compared("logical_and"))
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: logical_or", **COMPARISON)
+@op(source="paddle/phi/ops/yaml/ops.yaml: logical_or", **LOGIC)
 def logical_or(xp, x, y):
     """True where at least one is."""
     return xp.logical_or(x, y)
@@ -149,7 +150,7 @@ def logical_or(xp, x, y):
 logical_or.infer_meta(compared("logical_or"))
 
 
-@op(source="paddle/phi/ops/yaml/ops.yaml: logical_xor", **COMPARISON)
+@op(source="paddle/phi/ops/yaml/ops.yaml: logical_xor", **LOGIC)
 def logical_xor(xp, x, y):
     """True where exactly one is."""
     return xp.logical_xor(x, y)

@@ -33,7 +33,8 @@ def reshape(xp, x, *, shape: IntArray):
     sizes = [x.shape[i] if size == 0 and i < x.ndim else size for i, size in enumerate(shape)]
     if x.size == 0:  # numpy can't work out a size beside a 0
         sizes = reshaped(MetaTensor(x.shape, x.dtype), shape=shape).shape
-    return x.reshape(sizes)
+    found = x.reshape(sizes)
+    return found if x.ndim else found.copy()  # a number without dimensions is no view, as in Paddle
 
 
 reshape.infer_meta(reshaped)
@@ -92,7 +93,7 @@ def _(x: NoNeedBuffer, out_grad, *, axis: IntArray):
 def flatten(xp, x, *, start_axis: int = 1, stop_axis: int = 1):
     """The axes from `start_axis` to `stop_axis` (included) become one."""
     meta = flattened(MetaTensor(x.shape, x.dtype), start_axis=start_axis, stop_axis=stop_axis)
-    return x.reshape(meta.shape)
+    return x.reshape(meta.shape) if x.ndim else x.reshape(1).copy()  # as reshape
 
 
 flatten.infer_meta(flattened)

@@ -25,6 +25,17 @@ ARITHMETIC: dict[str, Any] = {"traits": ("Pure",), "promote": ("x", "y")}
 OPERATOR: dict[str, Any] = {"traits": ("Pure", "Operator"), "promote": ("x", "y")}
 
 
+def _numbers(who):
+    """InferMeta of an op that Paddle does not have for bools; numpy gives int8, or an error."""
+
+    def rule(x, y, **attrs):
+        if x.dtype is y.dtype is dtypes.bool_:
+            raise TypeError(f"{who}: expected numbers, but got two bool Tensors. Cast them first.")
+        return elementwise(who)(x, y)
+
+    return rule
+
+
 # -- two Tensors -----------------------------------------------------------------------------------
 
 
@@ -63,13 +74,7 @@ def subtract(xp, x, y):
     return x - y
 
 
-@subtract.infer_meta
-def _(x, y):
-    if x.dtype is y.dtype is dtypes.bool_:
-        raise TypeError(
-            "subtract: expected numbers, but got two bool Tensors. Use logical_xor, or cast one."
-        )
-    return elementwise("subtract")(x, y)
+subtract.infer_meta(_numbers("subtract"))
 
 
 @subtract.vjp
@@ -111,14 +116,20 @@ def _(xp, wanted, x, y, out_grad, *, axis=-1):
     **OPERATOR,
 )
 def divide(xp, x, y):
-    """x / y, element by element; shapes broadcast. Integers give float32, as in Paddle."""
+    """x / y, element by element; shapes broadcast. Integers give float32, and bools a bool, as in
+    Paddle.
+    """
+    if x.dtype.kind == "b":
+        _refuse_zero(xp, "divide", y)
+        return x & y
     return x / y if x.dtype.kind == "f" else (x / y).astype(xp.float32)
 
 
 @divide.infer_meta
 def _(x, y):
     meta = elementwise("divide")(x, y)
-    return meta if meta.dtype.is_floating else MetaTensor(meta.shape, dtypes.float32)
+    integers = not meta.dtype.is_floating and meta.dtype is not dtypes.bool_
+    return MetaTensor(meta.shape, dtypes.float32) if integers else meta
 
 
 @divide.vjp(zero_grad=True)
@@ -134,21 +145,21 @@ def _(x: NoNeedBuffer, y, out, out_grad, *, axis: int = -1):
 )
 def floor_divide(xp, x, y):
     """The largest whole number not above x / y; the dtype stays."""
-    _refuse_zero(xp, "floor_divide", y)
+    _refuse_bad_divisor(xp, "floor_divide", y)
     return xp.floor_divide(x, y)
 
 
-floor_divide.infer_meta(elementwise("floor_divide"))
+floor_divide.infer_meta(_numbers("floor_divide"))
 
 
 @op(source="paddle/phi/ops/yaml/ops.yaml: remainder", inplace={"out": "x"}, **OPERATOR)
 def remainder(xp, x, y):
     """What floor_divide leaves over: x - floor(x / y) * y. It has the sign of y."""
-    _refuse_zero(xp, "remainder", y)
+    _refuse_bad_divisor(xp, "remainder", y)
     return xp.remainder(x, y)
 
 
-remainder.infer_meta(elementwise("remainder"))
+remainder.infer_meta(_numbers("remainder"))
 
 
 @remainder.vjp
@@ -156,9 +167,15 @@ def _(x, y, out_grad):
     return reduce_as(out_grad, x), reduce_as(-out_grad * floor(x / y), y)
 
 
+def _refuse_bad_divisor(xp, who, y):
+    if y.dtype.kind == "b":
+        raise TypeError  # InferMeta says why
+    _refuse_zero(xp, who, y)
+
+
 def _refuse_zero(xp, who, y):
     """Integers can't be divided by 0: numpy would answer 0, with a warning."""
-    if y.dtype.kind in "iu" and not xp.all(y):
+    if y.dtype.kind in "iub" and not xp.all(y):
         raise ValueError(
             f"{who}: expected integers other than 0 to divide by, but got a 0 in y. Use "
             "floating-point numbers, whose answer is infinite, or take the zeros out."
@@ -184,12 +201,14 @@ def _(x, y):
 @op(source="paddle/phi/ops/yaml/ops.yaml: elementwise_pow", **OPERATOR)
 def elementwise_pow(xp, x, y):
     """x to the power y, element by element."""
+    if x.dtype.kind == "b":
+        raise TypeError  # InferMeta says why
     if x.dtype.kind in "iu" and y.size:
         _refuse_negative("elementwise_pow", x, y.min())
     return xp.power(x, y)
 
 
-elementwise_pow.infer_meta(elementwise("elementwise_pow"))
+elementwise_pow.infer_meta(_numbers("elementwise_pow"))
 
 
 @elementwise_pow.vjp
@@ -352,7 +371,7 @@ def scale(xp, x, *, scale: Scalar = 1.0, bias: float = 0.0, bias_after_scale: bo
         factor, offset = x.dtype.type(scale), x.dtype.type(bias)
     if not bias_after_scale:
         return (x + offset) * factor
-    return x * factor + offset if bias else x * factor
+    return x * factor + offset  # + 0 has an effect: -0 becomes 0, as in Paddle
 
 
 scale.infer_meta(unchanged)

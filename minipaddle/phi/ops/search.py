@@ -62,7 +62,11 @@ def argmax(
     dtype: DataType = dtypes.int64,
 ):
     """The place of the largest element along `axis`; with `flatten`, in all of x."""
-    found = xp.argmax(x, axis=None if flatten or not x.ndim else int(axis), keepdims=keepdims)
+    found = xp.argmax(
+        _number_or(xp, x, -math.inf),
+        axis=None if flatten or not x.ndim else int(axis),
+        keepdims=keepdims,
+    )
     return xp.asarray(found).astype(dtype.numpy_dtype)
 
 
@@ -80,11 +84,20 @@ def argmin(
     dtype: DataType = dtypes.int64,
 ):
     """The place of the smallest element along `axis`; with `flatten`, in all of x."""
-    found = xp.argmin(x, axis=None if flatten or not x.ndim else int(axis), keepdims=keepdims)
+    found = xp.argmin(
+        _number_or(xp, x, math.inf),
+        axis=None if flatten or not x.ndim else int(axis),
+        keepdims=keepdims,
+    )
     return xp.asarray(found).astype(dtype.numpy_dtype)
 
 
 argmin.infer_meta(_arg_extreme("argmin"))
+
+
+def _number_or(xp, x, other):
+    """x with `other` where it is nan, which is never found; numpy would find nothing else."""
+    return xp.where(xp.isnan(x), x.dtype.type(other), x) if x.dtype.kind == "f" else x
 
 
 def _order(xp, x, axis, descending):
@@ -214,6 +227,8 @@ def _(x, *, axis, keepdim, mode):
 
 @median.vjp
 def _(x, out: NoNeedBuffer, medians, out_grad, *, axis: Axes, keepdim: bool, mode: str):
+    if not x.size:
+        return (full_like(x, value=0.0, dtype=x.dtype),)
     axes = _median_axes(x, axis)
     perm = [i for i in range(x.ndim) if i not in axes] + list(axes)
     kept = x.ndim - len(axes)
