@@ -229,6 +229,9 @@ def _recording_lines(op: Op, vjp: Vjp) -> list[str]:
             lines.append("            t.autograd_meta = AutogradMeta(False, node, slot)")
         elif name in outputs:
             lines.append(f"        {name}.autograd_meta = AutogradMeta(False, node, {slot})")
+            if name in op.inplace:  # what it has of an earlier backward stays, as in Paddle
+                x = f"{op.inplace[name]}_meta"
+                lines.append(f"        {name}.autograd_meta.grad = {x} and {x}.grad")
     lines += [f"        {_save_line(op, item)}" for item in saved if item.name in op.outputs]
     return lines
 

@@ -144,6 +144,11 @@ print([s(y) for y in paddle.median(w, 0, mode='min')])
 for f in (lambda a: a.reshape([1]), lambda a: a.reshape([1, 1]), lambda a: a.flatten(), lambda a: a.unsqueeze(0), lambda a: a[None]): e = t(2.); y = f(e); e.fill_(7.); print(s(y), s(e))
 e = t([2.]); y, v = e.reshape([]), e.squeeze(); e.fill_(7.); print(s(y), s(v))
 """,
+    "a gradient of an earlier backward stays, in place": """
+for f in (lambda y: y.clip_(-1, 1), lambda y: F.relu_(y), lambda y: y.add_(w), lambda y: y.zero_(), lambda y: y.__setitem__(0, 5.), lambda y: y.reshape_([3, 1]), lambda y: y.cast_('float64'), lambda y: y.fill_(3.)):
+    y = x * 1; y.retain_grads(); (y * 3).sum().backward(); f(y); print(s(y), g(y.grad))
+y = t([1.]); y.add_(w[:1]); print(y.grad)
+""",
     "moveaxis to where there is no axis": """
 m = x.reshape([1, 3])
 for a, e in ((0, 2), (-3, 0), ([0, 0], [0, 1]), ([0, 1], [0]), (0, [0, 1])):
