@@ -60,21 +60,6 @@ from minipaddle.phi.core.op import Op
 from minipaddle.phi.core.world import World, register_world
 from minipaddle.phi.math_op_patch import patch_class
 
-__all__ = [
-    "Block",
-    "Executor",
-    "Operator",
-    "Parameter",
-    "Program",
-    "Variable",
-    "append_backward",
-    "core",
-    "default_main_program",
-    "default_startup_program",
-    "grad_var_name",
-    "program_guard",
-]
-
 
 def _call_program(op: Op, args: Any, kwargs: dict[str, Any]) -> Any:
     """What calling an op means here: append it to the current block."""

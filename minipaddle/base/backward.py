@@ -20,6 +20,7 @@ from minipaddle.base.backward_walk import Walk, grad_var_name
 from minipaddle.base.control_flow import all_or_nothing
 from minipaddle.base.framework import Block, Operator, OpRole, Program, Variable, program_guard
 from minipaddle.base.layer_helper import append_named
+from minipaddle.base.variable import names_of
 from minipaddle.common.enforce import require_type
 from minipaddle.phi.core.backward import given_gradients, require_loss
 from minipaddle.phi.core.world import world_guard
@@ -59,10 +60,10 @@ def append_backward(
     program, forward = _where(who, "loss", loss)
     wanted = program.all_parameters()
     if parameter_list is not None:
-        names = _names(who, "parameter_list", parameter_list)
+        names = names_of(who, "parameter_list", parameter_list)
         wanted = [program.global_block().var(name) for name in names]
-    no_grad = set(_names(who, "no_grad_set", no_grad_set))
-    names = _names(who, "checkpoints", checkpoints)
+    no_grad = set(names_of(who, "no_grad_set", () if no_grad_set is None else no_grad_set))
+    names = names_of(who, "checkpoints", () if checkpoints is None else checkpoints)
     if names and forward.idx != 0:
         raise ValueError(
             f"append_backward: expected no checkpoints in block {forward.idx}, but got {names}. "
@@ -137,10 +138,8 @@ def gradients(
             f"gradients: expected Variables of block 0, but got one of block {block.idx}. Call "
             "append_backward there."
         )
-    for variable in [
-        *wanted,
-        *_variables(who, "target_gradients", [g for g in given if g is not None]),
-    ]:
+    others = _variables(who, "target_gradients", [g for g in given if g is not None])
+    for variable in [*wanted, *others]:
         if block.vars.get(variable.name) is not variable:
             raise ValueError(
                 f"gradients: expected Variables of the targets' Program, but got "
@@ -153,7 +152,7 @@ def gradients(
                 f"{list(target.shape)}, but got {gradient.name!r} of shape "
                 f"{list(gradient.shape)}. It has one number for each number of its target."
             )
-    no_grad = set(_names(who, "no_grad_set", no_grad_set))
+    no_grad = set(names_of(who, "no_grad_set", () if no_grad_set is None else no_grad_set))
     with _new_backward(block) as (_, forward):
         walk = Walk(block, no_grad, order=program._appending_grad_times)
         within = {variable.name for variable in wanted}
@@ -222,17 +221,6 @@ def _variables(who: str, what: str, given: Any) -> list[Variable]:
         advice = "Pass what the ops of the Program returned."
         require_type(who, f"{what} to hold Variables of a Program", item, Variable, advice)
     return items
-
-
-def _names(who: str, what: str, given: Any) -> list[str]:
-    """The names of Variables that are given as such or by name; of none if it is None."""
-    if given is None:
-        return []
-    items = list(given) if isinstance(given, (list, tuple, set, frozenset)) else [given]
-    for item in items:
-        expected, advice = f"{what} to hold Variables or names", "Pass Variables of this Program."
-        require_type(who, expected, item, (str, Variable), advice)
-    return [item if isinstance(item, str) else item.name for item in items]
 
 
 def _where(who: str, what: str, *variables: Variable) -> tuple[Program, Block]:

@@ -15,8 +15,7 @@ loop overwrites what an op before it needs, in a cond inside a loop, and in a lo
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from minipaddle.base.backward_plan import GRADIENT_MAKERS, Plan
@@ -33,7 +32,8 @@ class ConditionalBlockGradient:
     def sources(self, plan: Plan, operator: Operator, needed: set[str]) -> list[str]:
         targets = needed.intersection(operator.output("Out"))
         for name in targets:
-            if plan.first_writers.get(name) is not operator:
+            writers = (op for op in plan.forward_block.ops if name in op.output_arg_names)
+            if next(writers, None) is not operator:
                 raise NoGradientError(
                     f"conditional_block has no gradient rule for {name!r}, which has a value "
                     "before and keeps it if the branch does not run. Return the new value from "
@@ -47,13 +47,7 @@ class ConditionalBlockGradient:
         walk.pass_by(operator)
         flow = _flow(walk, operator, given)
         captured = [name for name in operator.input("Input") if flow.reaches(name)]
-        with _gradient_block(walk, operator, captured) as inner:
-            path = inner.plan(list(given), inner.forward_block.ops)
-            for name, gradient in given.items():
-                inner.new_piece(name, gradient)
-            inner.append_gradients(path)
-            for name in captured:
-                _name_gradient(inner, name)
+        block = _gradient_block(walk, operator, given, own=captured, asked_for=captured)
         inputs = operator.input("Input")
         walk.block.append_op(
             "conditional_block_grad",
@@ -65,7 +59,7 @@ class ConditionalBlockGradient:
                 "Scope": operator.output("Scope"),
             },
             {"Input@GRAD": _new_pieces(walk, inputs, captured)},
-            {"sub_block": inner.block, "is_scalar_condition": operator.attr("is_scalar_condition")},
+            {"sub_block": block, "is_scalar_condition": operator.attr("is_scalar_condition")},
         )
 
 
@@ -106,15 +100,11 @@ class WhileGradient:
             _declare(walk.block, gradient, walk, name)
         walk.pass_by(operator)
         renamed = [name for name in carried if outside[name] != grad_var_name(name)]
-        with _gradient_block(walk, operator, [*captured, *renamed]) as inner:
-            path = inner.plan(carried, inner.forward_block.ops)
-            for name in carried:
-                inner.new_piece(name, grad_var_name(name))
-            inner.append_gradients(path)
-            for name in [*carried, *captured]:
-                _name_gradient(inner, name)
-            for name in set(carried).difference(renamed):
-                inner.block.vars.pop(grad_var_name(name), None)  # it is the one outside
+        inside = {name: grad_var_name(name) for name in carried}
+        own, asked_for = [*captured, *renamed], [*carried, *captured]
+        block = _gradient_block(walk, operator, inside, own, asked_for)
+        for name in set(carried).difference(renamed):
+            block.vars.pop(inside[name], None)  # it is the one outside
         inputs = operator.input("X")
         for name in carried:
             walk.new_piece(name, outside[name])
@@ -131,9 +121,9 @@ class WhileGradient:
             },
             {"X@GRAD": [gradients[name] for name in inputs]},
             {
-                "sub_block": inner.block,
+                "sub_block": block,
                 "is_test": operator.attr("is_test"),
-                "original_output_grad": [grad_var_name(name) for name in carried],
+                "original_output_grad": list(inside.values()),
             },
         )
 
@@ -177,26 +167,32 @@ def _given_gradients(walk: Walk, operator: Operator) -> dict[str, str]:
     return {name: gradient.name for name, gradient in found.items() if gradient is not None}
 
 
-@contextlib.contextmanager
-def _gradient_block(walk: Walk, operator: Operator, own: Iterable[str]) -> Iterator[Walk]:
-    """A walk that appends to a new block, the gradient of the op's block.
+def _gradient_block(
+    walk: Walk, operator: Operator, given: dict[str, str], own: list[str], asked_for: list[str]
+) -> Block:
+    """A new block: the gradient of the op's block.
 
     Args:
+        given: variable -> its gradient, from where the block's walk starts.
         own: variables whose gradient is the new block's own, though they are not.
+        asked_for: variables whose gradient the op asks for.
     """
     program, body = walk.block.program, operator._block_attr("sub_block")
-    before = program._current_block_idx
     block = program._create_block(walk.block.idx)
     block.forward_block_idx = body.idx
     inner = Walk(block, walk.no_grad, forward_block=body)
     for name in own:
         inner.base_names[name] = grad_var_name(name)
         _declare(block, inner.base_names[name], walk, name)
-    try:
-        yield inner
-    finally:
-        program._current_block_idx = before
+    path = inner.plan(list(given), body.ops)
+    for name, gradient in given.items():
+        inner.new_piece(name, gradient)
+    inner.append_gradients(path)
+    for name in asked_for:
+        _name_gradient(inner, name)
+    program._current_block_idx = walk.block.idx
     block.vars = {name: block.vars[name] for name in sorted(block.vars)}  # as Paddle lists them
+    return block
 
 
 def _declare(block: Block, gradient: str, walk: Walk, name: str) -> None:

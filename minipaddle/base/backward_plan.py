@@ -16,7 +16,6 @@ from __future__ import annotations
 import contextlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from minipaddle.base.framework import Block, Operator, Variable
@@ -79,15 +78,6 @@ class Plan:
             if found is not None:
                 return found
         return self.block._var_recursive(name)  # which raises
-
-    @cached_property
-    def first_writers(self) -> dict[str, Operator]:
-        """Variable -> the first op that writes it, in the block that is walked."""
-        found: dict[str, Operator] = {}
-        for operator in self.forward_block.ops:
-            for name in operator.output_arg_names:
-                found.setdefault(name, operator)
-        return found
 
     def takes_gradient(self, name: str) -> bool:
         if name == EMPTY or name in self.no_grad:

@@ -16,7 +16,7 @@ from minipaddle.base.op_attrs import default_attrs, phi_attrs
 from minipaddle.base.op_compat import EMPTY_SLOTS, compat_of, slot_of
 from minipaddle.base.op_desc import EMPTY, write_attr
 from minipaddle.base.operator import Operator
-from minipaddle.base.variable import DENSE_TENSOR, Parameter, Variable
+from minipaddle.base.variable import DENSE_TENSOR, Parameter, Variable, names_of
 from minipaddle.common import dtype as dtypes
 from minipaddle.common import unique_name
 from minipaddle.common.enforce import require_type
@@ -158,8 +158,6 @@ class Block:
 
         A gradient block sees its forward block, too.
         """
-        if name in self.vars:
-            return self.vars[name]
         near: list[Block] = [self]
         for block in near:
             if name in block.vars:
@@ -219,7 +217,9 @@ class Block:
         if runs_block:
             self._require_inner(type, attrs["sub_block"])
         slots = [
-            None if given is None else {slot: _names_in(type, slot, v) for slot, v in given.items()}
+            None
+            if given is None
+            else {slot: names_of(type, repr(slot), v) for slot, v in given.items()}
             for given in (inputs, outputs)
         ]
         operator = self._operator(type, slots[0], slots[1] or {}, attrs)
@@ -360,16 +360,6 @@ def _pass_stop_gradient(inputs: dict[str, Any], outputs: dict[str, Any]) -> None
 
 
 # -- what a user gives -------------------------------------------------------------------------
-
-
-def _names_in(op_type: str, slot: str, value: Any) -> list[str]:
-    """The names of one Variable or several."""
-    values = value if isinstance(value, (list, tuple)) else [value]
-    names = [item.name if isinstance(item, Variable) else item for item in values]
-    for name in names:
-        expected, advice = f"{slot!r} to hold Variables or names", "Pass Variables of this Program."
-        require_type(op_type, expected, name, str, advice)
-    return names
 
 
 def _sizes(name: str, shape: Any) -> list[int]:

@@ -37,8 +37,7 @@ def _conditional_block(operator: Operator, names: BlockLowering) -> ControlFlowI
 def _while(operator: Operator, names: BlockLowering) -> ControlFlowInstruction:
     inner = names.sub_block(operator, carried=operator.output("Out"))
     common = _forward(operator, names, inner, condition="Condition", scope="StepScopes")
-    condition = _only(operator, "Condition", operator.input("Condition"))
-    label = f"block {inner.block.idx}, condition {condition!r},"
+    label = f"block {inner.block.idx}, condition {operator.input('Condition')[0]!r},"
     return WhileInstruction(**common, label=label)
 
 
@@ -51,14 +50,11 @@ def _forward(
     own, all_names = set(inner.own.values()), names.shared.names
     written = dict.fromkeys(name for instruction in block for name in instruction.writes())
     outputs = [name for name in written if name not in own]  # of the blocks around it
-    return {
+    return _common(operator, names, scope) | {
         "block": block,
-        "op_type": operator.type,
-        "call_stack": operator.call_stack,
-        "condition": names(_only(operator, condition, operator.input(condition))),
+        "condition": names(_only(operator, condition)),
         "outputs": outputs,
         "unset": [name for name in outputs if all_names[name] not in before],
-        "scope": names(_only(operator, scope, operator.output(scope))),
         "kept": inner.kept,
     }
 
@@ -71,7 +67,7 @@ def _conditional_block_grad(operator: Operator, names: BlockLowering) -> Control
         results[names(gradient)] = names(name)
         if f"{name}@GRAD" not in given:
             inner.own[f"{name}@GRAD"] = names(gradient)  # what the block calls it
-    condition = names(_only(operator, "Cond", operator.input("Cond")))
+    condition = names(_only(operator, "Cond"))
     common = _gradient(operator, names, inner, scope="Scope")
     return ConditionalBlockGradInstruction(**common, condition=condition, results=results)
 
@@ -108,14 +104,15 @@ def _gradient(
 ) -> dict[str, Any]:
     """What the instructions of both gradient ops hold; `scope` is a slot."""
     assert inner.forward is not None
-    return {
-        "block": inner.instructions(),
-        "op_type": operator.type,
-        "call_stack": operator.call_stack,
-        "scope": names(_only(operator, scope, operator.input(scope))),
-        "saved": inner.saved,
-        "kept": inner.forward.kept,
-    }
+    block = inner.instructions()
+    kept = {"saved": inner.saved, "kept": inner.forward.kept}
+    return _common(operator, names, scope) | kept | {"block": block}
+
+
+def _common(operator: Operator, names: BlockLowering, scope: str) -> dict[str, Any]:
+    """What all four hold."""
+    where = {"op_type": operator.type, "call_stack": operator.call_stack}
+    return where | {"scope": names(_only(operator, scope))}
 
 
 # op type -> what makes its instruction; it raises IRError if the op is not well formed
@@ -142,7 +139,9 @@ def _pairs(operator: Operator, names: list[str], gradients: list[str]) -> list[t
     return list(zip(names, gradients, strict=True))
 
 
-def _only(operator: Operator, slot: str, names: list[str]) -> str:
+def _only(operator: Operator, slot: str) -> str:
+    """The one name in an input or output slot."""
+    names = operator.input(slot) or operator.output(slot)
     if len(names) != 1:
         raise IRError(
             f"{operator.type}: expected one variable in the slot {slot}, but got {names}. The "

@@ -16,24 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from minipaddle.base.desc import AttrType, BlockDesc, OpDesc, ProgramDesc, VarDesc
+from minipaddle.base.desc import AttrType, BlockDesc, OpDesc, ProgramDesc, VarDesc  # noqa: F401
 from minipaddle.base.op_compat import compat_of
 from minipaddle.common.enforce import require_one_of
 from minipaddle.common.place import is_compiled_with_cuda
 from minipaddle.phi.core.kernel import KernelKey
 from minipaddle.phi.core.op import OPS, Op, find_op
 from minipaddle.phi.core.world import tracer
-
-__all__ = [
-    "AttrType",
-    "BlockDesc",
-    "OpDesc",
-    "ProgramDesc",
-    "VarDesc",
-    "get_all_op_names",
-    "is_compiled_with_cuda",
-    "op_support_gpu",
-]
 
 
 class eager:

@@ -31,54 +31,37 @@ SCALAR_TYPES = {"BOOLEAN": 1, "LONG": 2, "FLOAT64": 3}
 # enum -> its values
 ENUMS = {"AttrType": ATTR_TYPES, "VarType.Type": VAR_TYPES, "Scalar.Type": SCALAR_TYPES}
 
-# message -> its fields: label, type, name, number; an outer message comes before its inner ones
-MESSAGES = {
-    "Scalar": [
-        "required Scalar.Type type 1", "optional bool b 2", "optional int64 i 3",
-        "optional double r 4",
-    ],
-    "Version": ["optional int64 version 1"],
-    "OpDesc": [
-        "repeated OpDesc.Var inputs 1", "repeated OpDesc.Var outputs 2", "required string type 3",
-        "repeated OpDesc.Attr attrs 4", "optional bool is_target 5",
-    ],
-    "OpDesc.Attr": [
-        "required string name 1", "required AttrType type 2", "optional int32 i 3",
-        "optional float f 4", "optional string s 5", "repeated int32 ints 6",
-        "repeated float floats 7", "repeated string strings 8", "optional bool b 10",
-        "repeated bool bools 11", "optional int32 block_idx 12", "optional int64 l 13",
-        "repeated int32 blocks_idx 14", "repeated int64 longs 15", "repeated double float64s 16",
-        "optional string var_name 17", "repeated string vars_name 18", "optional double float64 19",
-        "optional Scalar scalar 20", "repeated Scalar scalars 21",
-    ],
-    "OpDesc.Var": ["required string parameter 1", "repeated string arguments 2"],
-    "VarType": [
-        "required VarType.Type type 1", "optional VarType.TensorDesc selected_rows 2",
-        "optional VarType.DenseTensorDesc dense_tensor 3",
-    ],
-    "VarType.TensorDesc": ["required VarType.Type data_type 1", "repeated int64 dims 2"],
-    "VarType.DenseTensorDesc": [
-        "required VarType.TensorDesc tensor 1", "optional int32 legacy_lod_level 2",
-    ],
-    "VarDesc": [
-        "required string name 1", "required VarType type 2", "optional bool persistable 3",
-        "optional bool need_check_feed 4", "optional bool is_parameter 5",
-        "optional bool stop_gradient 6",
-    ],
-    "BlockDesc": [
-        "required int32 idx 1", "required int32 parent_idx 2", "repeated VarDesc vars 3",
-        "repeated OpDesc ops 4", "optional int32 forward_block_idx 5",
-    ],
-    "OpVersion": ["required int32 version 1"],
-    "OpVersionMap": ["repeated OpVersionMap.OpVersionPair pair 1"],
-    "OpVersionMap.OpVersionPair": [
-        "required string op_name 1", "required OpVersion op_version 2",
-    ],
-    "ProgramDesc": [
-        "repeated BlockDesc blocks 1", "optional Version version 4",
-        "optional OpVersionMap op_version_map 5",
-    ],
-}  # fmt: skip
+# message: its fields, each with label, type, name and number; an outer message comes before its
+# inner ones
+_MESSAGES = """
+Scalar: required Scalar.Type type 1, optional bool b 2, optional int64 i 3, optional double r 4
+Version: optional int64 version 1
+OpDesc: repeated OpDesc.Var inputs 1, repeated OpDesc.Var outputs 2, required string type 3,
+    repeated OpDesc.Attr attrs 4, optional bool is_target 5
+OpDesc.Attr: required string name 1, required AttrType type 2, optional int32 i 3,
+    optional float f 4, optional string s 5, repeated int32 ints 6, repeated float floats 7,
+    repeated string strings 8, optional bool b 10, repeated bool bools 11,
+    optional int32 block_idx 12, optional int64 l 13, repeated int32 blocks_idx 14,
+    repeated int64 longs 15, repeated double float64s 16, optional string var_name 17,
+    repeated string vars_name 18, optional double float64 19, optional Scalar scalar 20,
+    repeated Scalar scalars 21
+OpDesc.Var: required string parameter 1, repeated string arguments 2
+VarType: required VarType.Type type 1, optional VarType.TensorDesc selected_rows 2,
+    optional VarType.DenseTensorDesc dense_tensor 3
+VarType.TensorDesc: required VarType.Type data_type 1, repeated int64 dims 2
+VarType.DenseTensorDesc: required VarType.TensorDesc tensor 1, optional int32 legacy_lod_level 2
+VarDesc: required string name 1, required VarType type 2, optional bool persistable 3,
+    optional bool need_check_feed 4, optional bool is_parameter 5, optional bool stop_gradient 6
+BlockDesc: required int32 idx 1, required int32 parent_idx 2, repeated VarDesc vars 3,
+    repeated OpDesc ops 4, optional int32 forward_block_idx 5
+OpVersion: required int32 version 1
+OpVersionMap: repeated OpVersionMap.OpVersionPair pair 1
+OpVersionMap.OpVersionPair: required string op_name 1, required OpVersion op_version 2
+ProgramDesc: repeated BlockDesc blocks 1, optional Version version 4,
+    optional OpVersionMap op_version_map 5
+"""
+_LINES = _MESSAGES.replace(",\n", ",").strip().split("\n")
+MESSAGES = {name: fields for name, _, fields in (line.partition(":") for line in _LINES)}
 
 
 def _build() -> dict[str, Any]:
@@ -97,7 +80,7 @@ def _build() -> dict[str, Any]:
         for value, number in values.items():
             listed.value.add(name=value, number=number)
     for name, fields in MESSAGES.items():
-        for line in fields:
+        for line in fields.split(","):
             label, kind, field_name, number = line.split()
             field = made[name].field.add(name=field_name, number=int(number))
             field.label = getattr(field, f"LABEL_{label.upper()}")

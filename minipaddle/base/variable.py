@@ -17,6 +17,7 @@ from minipaddle.base.framework_proto import VAR_TYPES
 from minipaddle.base.program_state import require_fit, tensor_of
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.dtype import DataType
+from minipaddle.common.enforce import require_type
 from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.symbolic import Symbolic
 
@@ -137,9 +138,8 @@ class Variable(Symbolic):
         """What InferMeta knows of it. Raises TypeError if it is no Tensor when the program runs."""
         if self.type != DENSE_TENSOR:
             raise TypeError(
-                f"Variable: expected a Tensor, but got {self.name!r}, which is "
-                f"{self.type.name}: only the ops of control flow use it. Use what "
-                "cond or while_loop returned."
+                f"Variable: expected a Tensor, but got {self.name!r}, which is {self.type.name}: "
+                "only the ops of control flow use it. Use what cond or while_loop returned."
             )
         return MetaTensor(self.shape, self.dtype)
 
@@ -183,3 +183,12 @@ class Parameter(Variable):
     @trainable.setter
     def trainable(self, value: bool) -> None:
         self.stop_gradient = not value
+
+
+def names_of(who: str, what: str, given: Any) -> list[str]:
+    """The names of one or several Variables, which are given as such or by name."""
+    items = list(given) if isinstance(given, (list, tuple, set, frozenset)) else [given]
+    for item in items:
+        expected, advice = f"{what} to hold Variables or names", "Pass Variables of this Program."
+        require_type(who, expected, item, (str, Variable), advice)
+    return [item if isinstance(item, str) else item.name for item in items]

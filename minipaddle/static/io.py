@@ -28,6 +28,7 @@ from minipaddle import framework
 from minipaddle.base import Program, Variable, default_main_program
 from minipaddle.base.program_state import persistables, put, require_fit, set_state
 from minipaddle.base.save_combine import from_bytes, to_bytes
+from minipaddle.common.enforce import require_type
 from minipaddle.framework.io import writing
 from minipaddle.phi.core.world import current_world
 from minipaddle.static.inference_program import (
@@ -313,11 +314,8 @@ def _or_main(who: str, program: Any) -> Program:
 def _listed(who: str, var_list: Any) -> list[Variable]:
     found = list(var_list) if isinstance(var_list, (list, tuple)) else [var_list]
     for item in found:
-        if not isinstance(item, Variable):
-            raise TypeError(
-                f"{who}: expected var_list to hold Variables, but got {type(item).__name__}. Pass "
-                "Variables of the program."
-            )
+        advice = "Pass Variables of the program."
+        require_type(who, "var_list to hold Variables", item, Variable, advice)
     return found
 
 

@@ -14,6 +14,7 @@ from minipaddle.base.framework import Variable
 from minipaddle.base.layer_helper import append_phi_op
 from minipaddle.common import unique_name
 from minipaddle.common.dtype import to_dtype
+from minipaddle.common.enforce import require_type
 from minipaddle.nn.initializer import Constant
 from minipaddle.nn.param_attr import ParamAttr, create_parameter
 from minipaddle.phi.core.op import OPS, find_op
@@ -54,12 +55,9 @@ def fc(
             f"{num_flatten_dims!r}. It says how many axes of x stay."
         )
     for value in several or [None]:
-        if not isinstance(value, (Variable, Value)):
-            raise TypeError(
-                f"static.nn.fc: expected a Variable or Value of a program, but got "
-                f"{type(value).__name__}. Make one with paddle.static.data; in dygraph use "
-                "paddle.nn.Linear."
-            )
+        expected = "a Variable or Value of a program"
+        advice = "Make one with paddle.static.data; in dygraph use paddle.nn.Linear."
+        require_type("static.nn.fc", expected, value, (Variable, Value), advice)
     if activation is not None:
         _require_activation(activation)
     layer = _Layer(name or unique_name.generate("fc"))

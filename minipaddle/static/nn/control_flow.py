@@ -32,6 +32,7 @@ from minipaddle.base.control_flow import (
     while_block,
 )
 from minipaddle.base.framework import Variable, default_main_program
+from minipaddle.common.enforce import require_type
 from minipaddle.phi.core.attribute import is_symbolic
 from minipaddle.phi.core.op import OPS
 from minipaddle.phi.core.world import current_world, in_dynamic_mode
@@ -133,10 +134,7 @@ def cond(
     if in_dynamic_mode():
         function = true_fn if pred.item() else false_fn
         return None if function is None else function()
-    if not isinstance(name, str | None):
-        raise TypeError(
-            f"cond: expected name to be a str, but got {type(name).__name__}. Leave it out."
-        )
+    require_type("cond", "name to be a str", name, str | None, "Leave it out.")
     with all_or_nothing(default_main_program()):
         true = _branch(pred, true_fn)
         false = None if false_fn is None else _branch(logical_not(pred), false_fn)
@@ -228,11 +226,8 @@ def while_loop(
                 f"while_loop: expected {what} to be callable, but got {type(function).__name__}. "
                 "Pass a function that takes the loop_vars."
             )
-    if not isinstance(loop_vars, (list, tuple)):
-        raise TypeError(
-            f"while_loop: expected loop_vars to be a list or tuple, but got "
-            f"{type(loop_vars).__name__}. Write [variable]."
-        )
+    expected, advice = "loop_vars to be a list or tuple", "Write [variable]."
+    require_type("while_loop", expected, loop_vars, (list, tuple), advice)
     if not loop_vars:
         raise ValueError(
             "while_loop: expected at least one of loop_vars, but got none. Without one, the "
@@ -242,11 +237,9 @@ def while_loop(
         return _while_now(cond, body, loop_vars)
     _refuse_pir("while_loop")
     for variable in flatten(loop_vars):
-        if not isinstance(variable, Variable):
-            raise TypeError(
-                "while_loop: expected loop_vars to hold Variables of a Program, but got "
-                f"{type(variable).__name__}. A number becomes one with paddle.full."
-            )
+        advice = "A number becomes one with paddle.full."
+        expected = "loop_vars to hold Variables of a Program"
+        require_type("while_loop", expected, variable, Variable, advice)
     with all_or_nothing(default_main_program()):
         given = flatten(loop_vars)
         own: list[Variable] = []
@@ -337,11 +330,8 @@ def case(
         TypeError: no list of pairs, a condition is no bool, or a function is not callable.
         ValueError: the list is empty, or the functions return different structures.
     """
-    if not isinstance(pred_fn_pairs, (list, tuple)):
-        raise TypeError(
-            f"case: expected a list of (condition, function), but got "
-            f"{type(pred_fn_pairs).__name__}. Write [(pred, fn)]."
-        )
+    expected, advice = "a list of (condition, function)", "Write [(pred, fn)]."
+    require_type("case", expected, pred_fn_pairs, (list, tuple), advice)
     if not pred_fn_pairs:
         raise ValueError("case: expected at least one pair, but got none. Add (condition, fn).")
     for pair in pred_fn_pairs:
@@ -382,11 +372,8 @@ def switch_case(
             f"switch_case: expected branch_index to be a Tensor of uint8, int32 or int64, but got "
             f"{dtype}. Cast it."
         )
-    if not isinstance(branch_fns, (list, tuple, dict)):
-        raise TypeError(
-            "switch_case: expected branch_fns to be a list, tuple or dict, but got "
-            f"{type(branch_fns).__name__}. Write {{0: fn_0, 1: fn_1}}."
-        )
+    expected, advice = "branch_fns to be a list, tuple or dict", "Write {0: fn_0, 1: fn_1}."
+    require_type("switch_case", expected, branch_fns, (list, tuple, dict), advice)
     pairs: list[Any] = (
         list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
     )
@@ -449,6 +436,5 @@ def _refuse_pir(who: str) -> None:
     if current_world().name == "pir":
         raise NotImplementedError(
             f"{who}: expected dygraph or a classic Program, but got a PIR program: PIR programs "
-            "have no if and while here yet. Build the program inside "
-            "paddle.pir_utils.OldIrGuard()."
+            "have no if and while here yet. Build the program inside paddle.pir_utils.OldIrGuard()."
         )
