@@ -69,6 +69,7 @@ show(lambda x: paddle.median(x, 1), data())
 for nan in ([1., np.nan, 3., np.nan], [2., 2., 2., 1.], [1., 2., 2., 3.], [3., 1., 4., 2.]):
     x = t(nan, stop_gradient=False); y = x.median(); y.backward(); print(y, x.grad)
 print(paddle.median(t(np.zeros(0))))
+for kwargs in ({}, {'axis': 0}, {'axis': 1, 'mode': 'min'}): show(lambda x: paddle.median(x, **kwargs), data(0, 2))
 for axis in (0, 1):  # with mode 'min', one place takes the whole gradient
     x = t([[1., 1., 3.], [1., 5., 3.]], stop_gradient=False); y, places = x.median(axis, mode='min')
     y.sum().backward(); print(x.grad.sum().item(), (x.grad > 0).sum().item(), places.stop_gradient)
