@@ -246,7 +246,8 @@ def chunk(x: Any, chunks: int, axis: Any = 0, name: Any = None) -> Any:
 def unstack(x: Any, axis: int = 0, num: int | None = None) -> Any:
     """The slices of x along `axis`, which goes away."""
     require_dimensions("unstack", x)
-    return OPS["unstack"](x, axis=axis, num=x.shape[axis] if num is None else num)
+    (place,) = normalize_axes("unstack", axis, x.ndim)
+    return OPS["unstack"](x, axis=axis, num=x.shape[place] if num is None else num)
 
 
 # -- parts -------------------------------------------------------------------------------------

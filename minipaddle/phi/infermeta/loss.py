@@ -40,6 +40,11 @@ def cross_entropy(
             f"{who}: expected an axis in [{-input.ndim}, {input.ndim}), but got {axis}. The input "
             f"has {input.ndim} dimensions."
         )
+    if not input.shape[axis]:
+        raise ValueError(
+            f"{who}: expected at least one class, but got none along axis {axis} of input "
+            f"{list(input.shape)}. Look at where the input comes from."
+        )
     one = list(input.shape)
     one[axis] = 1
     wanted = list(input.shape) if soft_label else one

@@ -13,7 +13,7 @@ from typing import Any
 from minipaddle.common import dtype as dtypes
 from minipaddle.common.dtype import DataType
 from minipaddle.phi.core.meta_tensor import MetaTensor
-from minipaddle.phi.infermeta.enforce import require_shape
+from minipaddle.phi.infermeta.enforce import require_floating, require_shape
 
 
 def channel_axis(data_format: str, ndim: int) -> int:
@@ -84,6 +84,7 @@ def layer_norm(
     **attrs: Any,
 ) -> tuple[MetaTensor, MetaTensor, MetaTensor]:
     """Axes from begin_norm_axis on are normalised together; mean and variance keep the others."""
+    require_floating("layer_norm", x.dtype)
     if not 0 < begin_norm_axis < x.ndim:
         raise ValueError(
             f"layer_norm: expected begin_norm_axis between 1 and {x.ndim - 1} for x "

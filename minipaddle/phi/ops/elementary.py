@@ -61,6 +61,8 @@ def _(x, out_grad):
 @op(source="paddle/phi/ops/yaml/ops.yaml: sign", traits=("Pure",))
 def sign(xp, x):
     """-1, 0 or 1."""
+    if x.dtype.kind == "b":
+        raise TypeError("sign: expected numbers, but got bool. Cast x first.")
     return xp.sign(x)
 
 

@@ -98,7 +98,7 @@ def index_add(xp, x, index, add_value, *, axis: int = 0):
     """x, with slice i of add_value added to its slice index[i]. A place may come up twice."""
     if add_value.ndim != x.ndim or add_value.shape[axis] != index.size:
         raise ValueError  # InferMeta says why
-    out = x.copy()
+    index, out = _inside("index_add", xp, index, x.shape[axis]), x.copy()
     if xp.__name__ == "numpy" and index.size > 64:
         _add_sorted(xp, xp.moveaxis(out, axis, 0), index, xp.moveaxis(add_value, axis, 0))
     else:

@@ -14,7 +14,7 @@ from minipaddle.phi.core.meta_tensor import MetaTensor
 from minipaddle.phi.core.op import NoNeedBuffer, Optional, op
 from minipaddle.phi.core.type_promotion import promote
 from minipaddle.phi.infermeta import loss as infermeta
-from minipaddle.phi.infermeta.enforce import require_floating
+from minipaddle.phi.infermeta.enforce import require_dimensions, require_floating
 from minipaddle.phi.ops.activation import tanh
 from minipaddle.phi.ops.creation import assign_value, full_like
 from minipaddle.phi.ops.elementary import exp
@@ -76,7 +76,7 @@ def cross_entropy_with_softmax(
     """
     wanted = list(input.shape)
     wanted[axis] = wanted[axis] if soft_label else 1
-    if label.shape != tuple(wanted) or input.dtype.kind != "f":
+    if label.shape != tuple(wanted) or input.dtype.kind != "f" or not input.shape[axis]:
         raise ValueError  # InferMeta says why
     if soft_label and label.dtype != input.dtype:
         raise ValueError
@@ -434,15 +434,16 @@ def label_smooth(xp, label, prior_dist: Optional, *, epsilon: float = 0.0):
     """(1 - epsilon) * label + epsilon / C: a little of each of the C classes of the last axis. With
     prior_dist [1, C], epsilon * prior_dist.
     """
-    if label.dtype.kind != "f":
-        raise ValueError
-    prior = 1.0 / label.shape[-1] if prior_dist is None else prior_dist
+    if label.dtype.kind != "f" or not label.ndim:
+        raise ValueError  # InferMeta says why
+    prior = 1.0 / (label.shape[-1] or 1) if prior_dist is None else prior_dist
     return (1 - epsilon) * label + epsilon * prior
 
 
 @label_smooth.infer_meta
 def _(label, prior_dist, *, epsilon):
     require_floating("label_smooth", label.dtype, "label", RuntimeError)
+    require_dimensions("label_smooth", label)
     if prior_dist is not None and prior_dist.size != label.shape[-1] != -1:
         raise ValueError(
             f"label_smooth: expected prior_dist with {label.shape[-1]} numbers, but got "
